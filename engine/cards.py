@@ -1,0 +1,124 @@
+"""Cards and their codes.
+
+A card is a rank and a suit, or a joker. Two equal cards are the same value: the twins of a
+two-deck game are interchangeable, so a hand is a sorted tuple that may hold a card twice.
+`Card.parse` and `str` are inverses; cards sort by rank, then suit, jokers last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import IntEnum
+
+from engine.errors import CardCodeError, RankCodeError
+
+RANK_CODES = "A23456789TJQK"
+SUIT_CODES = "CDHS"
+JOKER_CODE = "JK"
+
+
+class Suit(IntEnum):
+    """The four suits in their fixed order."""
+
+    CLUBS = 0
+    DIAMONDS = 1
+    HEARTS = 2
+    SPADES = 3
+
+
+class Rank(IntEnum):
+    """The thirteen ranks, the ace lowest; the value is the number of pips, J Q K as 11 12 13."""
+
+    ACE = 1
+    TWO = 2
+    THREE = 3
+    FOUR = 4
+    FIVE = 5
+    SIX = 6
+    SEVEN = 7
+    EIGHT = 8
+    NINE = 9
+    TEN = 10
+    JACK = 11
+    QUEEN = 12
+    KING = 13
+
+    @property
+    def code(self) -> str:
+        """The rank's one-letter code."""
+        return RANK_CODES[self - 1]
+
+    @classmethod
+    def parse(cls, code: object) -> Rank:
+        """The rank of a one-letter code; raises RankCodeError."""
+        if not isinstance(code, str) or len(code) != 1 or code not in RANK_CODES:
+            raise RankCodeError(code)
+        return cls(RANK_CODES.index(code) + 1)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Card:
+    """One card, by its place in the sorted order: 4 x (rank - 1) + suit, a joker 52."""
+
+    index: int
+
+    def __post_init__(self) -> None:
+        """Refuse an index that is no card."""
+        if not 0 <= self.index <= JOKER_INDEX:
+            raise CardCodeError(self.index)
+
+    @classmethod
+    def of(cls, rank: Rank, suit: Suit) -> Card:
+        """The natural card of a rank and a suit."""
+        return CARDS[4 * (rank - 1) + suit]
+
+    @classmethod
+    def parse(cls, code: object) -> Card:
+        """The card of a code; raises CardCodeError for anything but an exact code."""
+        card = _BY_CODE.get(code) if isinstance(code, str) else None
+        if card is None:
+            raise CardCodeError(code)
+        return card
+
+    @property
+    def is_joker(self) -> bool:
+        """Whether this is a joker."""
+        return self.index == JOKER_INDEX
+
+    @property
+    def rank(self) -> Rank | None:
+        """The rank; None for a joker."""
+        return None if self.is_joker else Rank(self.index // 4 + 1)
+
+    @property
+    def suit(self) -> Suit | None:
+        """The suit; None for a joker."""
+        return None if self.is_joker else Suit(self.index % 4)
+
+    def __str__(self) -> str:
+        """The card's code."""
+        return _CODES[self.index]
+
+
+JOKER_INDEX = 52
+_CODES = (*(rank + suit for rank in RANK_CODES for suit in SUIT_CODES), JOKER_CODE)
+CARDS = tuple(Card(index) for index in range(JOKER_INDEX + 1))
+JOKER = CARDS[JOKER_INDEX]
+_BY_CODE = dict(zip(_CODES, CARDS, strict=True))
+
+
+def parse_cards(text: str) -> tuple[Card, ...]:
+    """The cards of a text of codes with single blanks between them, in the text's order."""
+    return tuple(Card.parse(code) for code in text.split(" ")) if text else ()
+
+
+def write_cards(cards: Iterable[Card]) -> str:
+    """The codes of cards with blanks between them, in the given order."""
+    return " ".join(map(str, cards))
+
+
+def without(cards: tuple[Card, ...], card: Card) -> tuple[Card, ...]:
+    """The cards less one copy of `card`; raises ValueError if there is none."""
+    place = cards.index(card)
+    return cards[:place] + cards[place + 1 :]

@@ -1,0 +1,259 @@
+"""A whole game: seats, eleven rounds, totals, the result.
+
+`open_game` deals the first round; `draw` and `discard` make one move each and return a `Step`:
+the game after it and the events it caused. When a round ends it is scored and the next one
+dealt within the same step. The check of turn and phase stands in `_state` alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import TypeVar
+
+from engine import round as rounds
+from engine import shuffle
+from engine.cards import Card
+from engine.errors import (
+    GameFinishedError,
+    InvalidTableError,
+    MoveError,
+    NotYourTurnError,
+    WrongPhaseError,
+)
+from engine.events import (
+    Body,
+    CardDiscarded,
+    CardDrawn,
+    Event,
+    GameFinished,
+    RoundDealt,
+    RoundScored,
+    SeatJoined,
+    SeatScore,
+    StockReshuffled,
+    WentOut,
+)
+from engine.round import Discarding, Drawing, Finished, Layout, Phase, Round, Source
+from engine.rules import MAX_SEATS, MIN_SEATS, ROUNDS, Rules
+from engine.melds import Arrangement
+from engine.solver import arrange
+
+
+class SeatKind(Enum):
+    """Who plays a seat."""
+
+    HUMAN = "human"
+    AI = "ai"
+
+
+class Status(Enum):
+    """How far a game is: `waiting` for humans to join, `playing`, `finished`."""
+
+    WAITING = "waiting"
+    PLAYING = "playing"
+    FINISHED = "finished"
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """One place at the table; `level` names an AI player's strength and is None for a human."""
+
+    kind: SeatKind
+    name: str
+    level: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """Who won: the seat with the lowest total, or nobody where several `tied` for it."""
+
+    winner: int | None
+    tied: tuple[int, ...]
+    totals: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Game:
+    """One game as it stands.
+
+    `seq` is the number of its last event, and `scored` holds the numbers of its round_scored
+    events: together with the event log they are the game's history.
+    """
+
+    secret: bytes
+    seeded: bool
+    rules: Rules
+    seats: tuple[Seat, ...]
+    first_dealer: int
+    round: Round
+    totals: tuple[int, ...]
+    seq: int = 0
+    scored: tuple[int, ...] = ()
+
+    @property
+    def layout(self) -> Layout:
+        """The layout of the round that is played, or was played last."""
+        return self.round.layout
+
+    @property
+    def status(self) -> Status:
+        """How far the game is: a round stays finished only when no other follows."""
+        return Status.FINISHED if isinstance(self.round, Finished) else Status.PLAYING
+
+    @property
+    def result(self) -> Result | None:
+        """The result; None until the last round is scored."""
+        if self.status is not Status.FINISHED:
+            return None
+        least = min(self.totals)
+        lowest = tuple(seat for seat, total in enumerate(self.totals) if total == least)
+        if len(lowest) == 1:
+            return Result(lowest[0], (), self.totals)
+        return Result(None, lowest, self.totals)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A game after a move, and the events the move caused, in order."""
+
+    game: Game
+    events: tuple[Event, ...]
+
+
+def open_game(
+    secret: bytes,
+    rules: Rules,
+    seats: tuple[Seat, ...],
+    *,
+    seeded: bool = False,
+    first_dealer: int | None = None,
+) -> Step:
+    """A new game with its first round dealt; the secret decides who deals unless it is given."""
+    if not MIN_SEATS <= len(seats) <= MAX_SEATS:
+        raise InvalidTableError(f"a game has {MIN_SEATS} to {MAX_SEATS} seats, not {len(seats)}")
+    dealer = shuffle.first_dealer(secret, len(seats)) if first_dealer is None else first_dealer
+    dealt = rounds.deal(secret, rules, 1, len(seats), dealer)
+    game = Game(secret, seeded, rules, seats, dealer, dealt, (0,) * len(seats))
+    joined = [
+        Event(number, None, SeatJoined(seat, seats[seat].name))
+        for number, seat in enumerate(_humans(seats), 1)
+    ]
+    step = _told(replace(game, seq=len(joined)), [_dealt_body(dealt)])
+    return Step(step.game, (*joined, *step.events))
+
+
+def draw(game: Game, seat: int, source: Source) -> Step:
+    """The game after a seat drew; raises a MoveError where it may not."""
+    before = _state(game, seat, Drawing)
+    after = rounds.draw(before, source, game.secret)
+    bodies: list[Body] = []
+    if after.layout.refills > before.layout.refills:
+        bodies.append(StockReshuffled(len(after.layout.stock) + 1))
+    bodies.append(CardDrawn(seat, source, after.drawn))
+    return _told(replace(game, round=after), bodies)
+
+
+def discard(game: Game, seat: int, card: Card, go_out: bool = True) -> Step:
+    """The game after a seat discarded, the next round dealt if that ended one.
+
+    Raises a MoveError where the seat may not, or holds no such card.
+    """
+    before = _state(game, seat, Discarding)
+    after = rounds.discard(before, card, go_out)
+    bodies: list[Body] = [CardDiscarded(seat, card, go_out)]
+    if after.layout.out == seat:
+        hand = after.layout.hands[seat]
+        bodies.append(WentOut(seat, hand, _arrange(after.layout, hand).melds))
+    if not isinstance(after, Finished):
+        return _told(replace(game, round=after), bodies)
+    return _round_over(game, after, bodies)
+
+
+def legal_draws(game: Game, seat: int) -> tuple[Source, ...]:
+    """The sources from which `draw` lets this seat draw."""
+    try:
+        return rounds.legal_draws(_state(game, seat, Drawing))
+    except MoveError:
+        return ()
+
+
+def legal_discards(game: Game, seat: int) -> tuple[Card, ...]:
+    """The distinct cards that `discard` lets this seat discard."""
+    try:
+        return rounds.legal_discards(_state(game, seat, Discarding))
+    except MoveError:
+        return ()
+
+
+_State = TypeVar("_State", Drawing, Discarding)
+
+
+def _state(game: Game, seat: int, phase: type[_State]) -> _State:
+    """The round, if this seat is to move in it and the phase is the given one."""
+    state = game.round
+    if isinstance(state, Finished):
+        raise GameFinishedError("the game is over")
+    if seat != state.layout.seat:
+        raise NotYourTurnError(seat, state.layout.seat)
+    if not isinstance(state, phase):
+        raise WrongPhaseError(phase_due(state).value)
+    return state
+
+
+def phase_due(state: Drawing | Discarding) -> Phase:
+    """What the seat to move has to do."""
+    return Phase.DRAW if isinstance(state, Drawing) else Phase.DISCARD
+
+
+def _humans(seats: tuple[Seat, ...]) -> list[int]:
+    return [number for number, seat in enumerate(seats) if seat.kind is SeatKind.HUMAN]
+
+
+def _told(game: Game, bodies: list[Body]) -> Step:
+    """The step that adds these events, of the round the game is in."""
+    of = game.layout.number
+    events = tuple(Event(seq, of, body) for seq, body in enumerate(bodies, game.seq + 1))
+    return Step(replace(game, seq=game.seq + len(events)), events)
+
+
+def _dealt_body(state: Drawing) -> RoundDealt:
+    layout = state.layout
+    return RoundDealt(layout.dealer, layout.size, layout.wild, layout.pile[-1])
+
+
+def _arrange(layout: Layout, hand: tuple[Card, ...]) -> Arrangement:
+    return arrange(hand, layout.wild, layout.aces)
+
+
+def _round_over(game: Game, after: Finished, bodies: list[Body]) -> Step:
+    """Scores the round, then deals the next one or finishes the game."""
+    scored = _scored(game, after)
+    totals = tuple(score.total for score in scored.seats)
+    over = _told(replace(game, round=after, totals=totals), [*bodies, scored])
+    ended = replace(over.game, scored=(*game.scored, over.game.seq))
+    after_it = _next_round(ended) if after.layout.number < ROUNDS else _game_over(ended)
+    return Step(after_it.game, (*over.events, *after_it.events))
+
+
+def _scored(game: Game, after: Finished) -> RoundScored:
+    layout = after.layout
+    scores = []
+    for seat, hand in enumerate(layout.hands):
+        arrangement = _arrange(layout, hand)
+        scores.append(SeatScore(seat, hand, arrangement, game.totals[seat] + arrangement.points))
+    return RoundScored(layout.out, after.stalled, tuple(scores))
+
+
+def _next_round(game: Game) -> Step:
+    last = game.layout
+    dealer = (last.dealer + 1) % last.seats
+    dealt = rounds.deal(game.secret, game.rules, last.number + 1, last.seats, dealer)
+    return _told(replace(game, round=dealt), [_dealt_body(dealt)])
+
+
+def _game_over(game: Game) -> Step:
+    result = game.result
+    assert result is not None, "the last round is finished"
+    over = GameFinished(result.winner, result.tied, result.totals, game.secret)
+    return _told(game, [over])

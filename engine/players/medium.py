@@ -1,0 +1,68 @@
+"""The medium player: exact greedy play.
+
+It takes the upcard if that is wild or lowers the least deadwood after the best discard, and
+discards to the least deadwood. It never discards a wild while it holds a natural, unless the
+final turn scores less that way.
+
+Four such players can wait for each other for ever, each holding low cards that the others
+need. So from its turn `PATIENCE` + 1 on it loosens up: it lets go of any natural whose loss
+costs no more than `PATIENCE_STEP` points for each turn beyond, chosen by chance.
+"""
+
+from __future__ import annotations
+
+from engine.cards import Card
+from engine.round import Source
+from engine.rules import is_wild
+from engine.shuffle import Stream
+from engine.solver import least_points, points_after_discard
+from engine.view import OwnView, View, discard_order
+
+PATIENCE = 15
+PATIENCE_STEP = 1
+
+
+class MediumPlayer:
+    """Exact greedy play with a little impatience in long rounds."""
+
+    def choose_draw(self, seen: View, chance: Stream) -> Source:
+        """The upcard if it is wild or strictly lowers the least deadwood, else the stock."""
+        own, upcard = _own(seen), seen.pile[-1]
+        wild, aces = seen.round.wild, seen.rules.aces
+        if is_wild(upcard, wild):
+            return Source.DISCARD
+        now = least_points(own.hand, wild, aces)
+        after = points_after_discard((*own.hand, upcard), wild, aces)
+        return Source.DISCARD if min(after.values()) < now else Source.STOCK
+
+    def choose_discard(self, seen: View, chance: Stream) -> Card:
+        """The discard that leaves the least deadwood, wilds kept."""
+        own = _own(seen)
+        least = points_after_discard(own.hand, seen.round.wild, seen.rules.aces)
+        if not _is_final(seen):
+            least = _naturals(seen, least) or least
+        ordered = sorted(least, key=lambda card: (least[card], *discard_order(card, seen)))
+        slack = _slack(seen)
+        if slack <= 0 or least[ordered[0]] == 0:
+            return ordered[0]
+        loose = [card for card in ordered if least[card] <= least[ordered[0]] + slack]
+        return loose[chance.uniform(len(loose))]
+
+
+def _own(seen: View) -> OwnView:
+    assert seen.you is not None, "a player sees its own seat"
+    return seen.you
+
+
+def _is_final(seen: View) -> bool:
+    return seen.turn is not None and seen.turn.final
+
+
+def _naturals(seen: View, least: dict[Card, int]) -> dict[Card, int]:
+    return {card: cost for card, cost in least.items() if not is_wild(card, seen.round.wild)}
+
+
+def _slack(seen: View) -> int:
+    if seen.turn is None or seen.turn.final:
+        return 0
+    return PATIENCE_STEP * (seen.turn.number - PATIENCE)

@@ -1,0 +1,90 @@
+"""The numbers of Three-Thirteen and the options a game is created with.
+
+Round r deals r + 2 cards to each seat, and the rank that equals the hand size is wild. A card
+that is in no meld costs its holder points.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from engine.cards import Card, Rank
+from engine.errors import InvalidTableError
+
+ROUNDS = 11
+MIN_SEATS = 2
+MAX_SEATS = 6
+COPIES = 2
+JOKER_CHOICES = (0, 2, 4)
+MAX_JOKERS = max(JOKER_CHOICES)
+MAX_HAND = 14
+"""Cards of the largest hand: thirteen and the one just drawn."""
+LAST_TURN = 60
+"""A round is stopped when a seat would begin one turn more than this and nobody is out."""
+WILD_POINTS = 15
+JOKER_POINTS = 20
+HIGH_ACE_POINTS = 15
+FACE_POINTS = 10
+
+
+class AceMode(Enum):
+    """Where an ace stands in a run: below the two, above the king, or either."""
+
+    LOW = "low"
+    HIGH = "high"
+    BOTH = "both"
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """The options of one game.
+
+    `jokers`: 0, 2 or 4 jokers in the pack. `hints`: whether seats may ask for hints.
+    """
+
+    jokers: int = 0
+    aces: AceMode = AceMode.LOW
+    hints: bool = True
+
+    def __post_init__(self) -> None:
+        """Refuse a number of jokers that the game does not know."""
+        if self.jokers not in JOKER_CHOICES:
+            raise InvalidTableError(f"jokers must be one of {JOKER_CHOICES}, not {self.jokers}")
+
+
+def hand_size(round_number: int) -> int:
+    """Cards dealt to each seat in round 1 to 11."""
+    return round_number + 2
+
+
+def wild_rank(round_number: int) -> Rank:
+    """The wild rank of round 1 to 11: the one that equals the hand size."""
+    return Rank(hand_size(round_number))
+
+
+def is_wild(card: Card, wild: Rank) -> bool:
+    """Whether a card is a joker or of the round's wild rank."""
+    return card.is_joker or card.rank == wild
+
+
+def ace_points(aces: AceMode) -> int:
+    """Points of an ace in no meld."""
+    return 1 if aces is AceMode.LOW else HIGH_ACE_POINTS
+
+
+def points(card: Card, wild: Rank, aces: AceMode) -> int:
+    """Points of a card that is in no meld, in a round whose wild rank is `wild`."""
+    rank = card.rank
+    if rank is None:
+        return JOKER_POINTS
+    if rank == wild:
+        return WILD_POINTS
+    if rank == Rank.ACE:
+        return ace_points(aces)
+    return min(rank, FACE_POINTS)
+
+
+def total_points(cards: tuple[Card, ...], wild: Rank, aces: AceMode) -> int:
+    """Points of cards none of which is in a meld."""
+    return sum(points(card, wild, aces) for card in cards)

@@ -1,0 +1,172 @@
+"""A game as text that can be stored, and back, checked against the rules on the way in.
+
+The format is JSON with cards as codes. `FORMAT` grows whenever the shape changes; a snapshot of
+another format is refused. `load` trusts nothing: every card of the pack must lie in exactly one
+place, hands must have the sizes that the phase asks for, and numbers must be in their ranges.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, assert_never
+
+from engine.cards import Card, parse_cards, write_cards
+from engine.errors import EngineError, SnapshotError
+from engine.game import Game, Seat, SeatKind
+from engine.round import Discarding, Drawing, Finished, Layout, Round
+from engine.rules import LAST_TURN, MAX_SEATS, MIN_SEATS, ROUNDS, AceMode, Rules
+from engine.shuffle import SECRET_BYTES, pack
+
+FORMAT = 1
+
+Plain = dict[str, Any]
+
+
+def dump(game: Game) -> bytes:
+    """The game as UTF-8 JSON; `load` gives an equal game back."""
+    plain = {
+        "format": FORMAT,
+        "secret": game.secret.hex(),
+        "seeded": game.seeded,
+        "rules": {
+            "jokers": game.rules.jokers,
+            "aces": game.rules.aces.value,
+            "hints": game.rules.hints,
+        },
+        "seats": [[seat.kind.value, seat.name, seat.level] for seat in game.seats],
+        "first_dealer": game.first_dealer,
+        "totals": game.totals,
+        "seq": game.seq,
+        "scored": game.scored,
+        "round": _round_plain(game.round),
+    }
+    return json.dumps(plain, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def load(blob: bytes) -> Game:
+    """The game of a snapshot; raises SnapshotError if it is damaged or of another format."""
+    try:
+        plain = json.loads(blob)
+        if plain["format"] != FORMAT:
+            raise SnapshotError(f"format {plain['format']!r} is not {FORMAT}")
+        game = _game(plain)
+    except (EngineError, ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
+        raise SnapshotError(f"the stored game is damaged: {error}") from error
+    _check(game)
+    return game
+
+
+def _round_plain(state: Round) -> Plain:
+    layout = state.layout
+    plain: Plain = {
+        "number": layout.number,
+        "dealer": layout.dealer,
+        "hands": list(map(write_cards, layout.hands)),
+        "stock": write_cards(layout.stock),
+        "pile": write_cards(layout.pile),
+        "shown": list(map(write_cards, layout.shown)),
+        "refills": layout.refills,
+        "turns": layout.turns,
+        "out": layout.out,
+        "finals_left": layout.finals_left,
+    }
+    match state:
+        case Drawing():
+            return {"state": "drawing", **plain}
+        case Discarding(drawn=drawn):
+            return {"state": "discarding", "drawn": str(drawn), **plain}
+        case Finished(stalled=stalled):
+            return {"state": "finished", "stalled": stalled, **plain}
+        case _:
+            assert_never(state)
+
+
+def _game(plain: Plain) -> Game:
+    rules = plain["rules"]
+    known = Rules(rules["jokers"], AceMode(rules["aces"]), rules["hints"])
+    return Game(
+        secret=bytes.fromhex(plain["secret"]),
+        seeded=plain["seeded"],
+        rules=known,
+        seats=tuple(Seat(SeatKind(kind), name, level) for kind, name, level in plain["seats"]),
+        first_dealer=plain["first_dealer"],
+        round=_round(plain["round"], known),
+        totals=tuple(plain["totals"]),
+        seq=plain["seq"],
+        scored=tuple(plain["scored"]),
+    )
+
+
+def _round(plain: Plain, rules: Rules) -> Round:
+    layout = Layout(
+        rules=rules,
+        number=plain["number"],
+        dealer=plain["dealer"],
+        hands=tuple(map(parse_cards, plain["hands"])),
+        stock=parse_cards(plain["stock"]),
+        pile=parse_cards(plain["pile"]),
+        shown=tuple(map(parse_cards, plain["shown"])),
+        refills=plain["refills"],
+        turns=plain["turns"],
+        out=plain["out"],
+        finals_left=plain["finals_left"],
+    )
+    match plain["state"]:
+        case "drawing":
+            return Drawing(layout)
+        case "discarding":
+            return Discarding(layout, Card.parse(plain["drawn"]))
+        case "finished":
+            return Finished(layout, plain["stalled"])
+        case other:
+            raise SnapshotError(f"{other!r} is no state of a round")
+
+
+def _check(game: Game) -> None:
+    for rule, holds in _checks(game).items():
+        if not holds:
+            raise SnapshotError(f"the stored game breaks a rule: {rule}")
+
+
+def _checks(game: Game) -> dict[str, bool]:
+    """Every condition on a stored game, by what it says."""
+    layout, seats = game.layout, len(game.seats)
+    return {
+        "the secret has 32 bytes": len(game.secret) == SECRET_BYTES,
+        "two to six seats": MIN_SEATS <= seats <= MAX_SEATS,
+        "a hand and a total for each seat": (
+            len(layout.hands) == len(layout.shown) == len(game.totals) == seats
+        ),
+        "rounds 1 to 11": 1 <= layout.number <= ROUNDS,
+        "as many scores as rounds are over": len(game.scored) == _rounds_over(game),
+        "dealers are seats": 0 <= game.first_dealer < seats and 0 <= layout.dealer < seats,
+        "turns within the round": 0 <= layout.turns <= seats * (LAST_TURN + 1),
+        "every card in exactly one place": layout.all_cards()
+        == tuple(sorted(pack(game.rules.jokers))),
+        "a card on the pile": bool(layout.pile) or isinstance(game.round, Discarding),
+        "hands are sorted": all(hand == tuple(sorted(hand)) for hand in layout.hands),
+        "hand sizes fit the phase": _sizes_fit(game.round),
+        "the drawn card is in the hand": not isinstance(game.round, Discarding)
+        or game.round.drawn in layout.hand,
+        "final turns belong to a seat that is out": _finals_fit(game.round),
+    }
+
+
+def _rounds_over(game: Game) -> int:
+    return game.layout.number - (0 if isinstance(game.round, Finished) else 1)
+
+
+def _sizes_fit(state: Round) -> bool:
+    layout = state.layout
+    extra = layout.seat if isinstance(state, Discarding) else None
+    return all(
+        len(hand) == layout.size + (seat == extra) for seat, hand in enumerate(layout.hands)
+    )
+
+
+def _finals_fit(state: Round) -> bool:
+    layout = state.layout
+    if layout.out is None:
+        return layout.finals_left == 0
+    least = 0 if isinstance(state, Finished) else 1
+    return 0 <= layout.out < layout.seats and least <= layout.finals_left < layout.seats

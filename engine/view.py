@@ -1,0 +1,227 @@
+"""Who may see what: the only window on a game.
+
+`view` builds, field by field, what one seat or a spectator (seat None) may see. The AI players
+choose by it, and every answer about a game is written from it; nothing else of a game is shown
+before it is over. `visible` does the same for a recorded event. `advise` says what a hand is
+worth; it knows nothing but the view.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from engine.cards import Card, Rank, without
+from engine.events import Record
+from engine.game import Game, Result, SeatKind, Status, legal_discards, legal_draws, phase_due
+from engine.melds import Arrangement, Meld
+from engine.round import Discarding, Finished, Layout, Phase, Source
+from engine.rules import Rules, is_wild
+from engine.rules import points as card_points
+from engine.shuffle import commitment
+from engine.solver import arrange, points_after_discard
+
+_POSITIONS = {
+    2: ("bottom", "top"),
+    3: ("bottom", "left", "right"),
+    4: ("bottom", "left", "top", "right"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class RoundView:
+    """The round that is played, or was played last."""
+
+    number: int
+    hand_size: int
+    wild: Rank
+    dealer: int
+
+
+@dataclass(frozen=True, slots=True)
+class TurnView:
+    """Who is to move, what is due, whether it is a final turn; `number` counts from 1."""
+
+    seat: int
+    phase: Phase
+    final: bool
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class SeatView:
+    """A seat as everybody sees it.
+
+    `hand` and `melds` are those of the seat that went out, during the final turns. `shown`:
+    cards it took from the pile in the open and has not discarded since.
+    """
+
+    seat: int
+    position: str | None
+    kind: SeatKind
+    name: str
+    level: str | None
+    card_count: int
+    total: int
+    hand: tuple[Card, ...] | None
+    melds: tuple[Meld, ...] | None
+    shown: tuple[Card, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OwnView:
+    """What only the viewing seat sees: its hand, the card it drew, what it may do."""
+
+    seat: int
+    hand: tuple[Card, ...]
+    drawn: Card | None
+    draws: tuple[Source, ...]
+    discards: tuple[Card, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A game as one viewer sees it; `pile` has its top last, `you` is None for a spectator."""
+
+    status: Status
+    seeded: bool
+    commitment: str
+    rules: Rules
+    round: RoundView
+    turn: TurnView | None
+    went_out: int | None
+    stock_count: int
+    pile: tuple[Card, ...]
+    seats: tuple[SeatView, ...]
+    you: OwnView | None
+    result: Result | None
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """What a hand is worth: its best arrangement, after the best discard while one is due.
+
+    `discard` is that discard, else None. `goes_out` lists the distinct cards whose discard
+    leaves every card melded.
+    """
+
+    discard: Card | None
+    arrangement: Arrangement
+    goes_out: tuple[Card, ...]
+
+
+def view(game: Game, seat: int | None) -> View:
+    """What a seat, or a spectator (None), may see of a game."""
+    layout = game.layout
+    return View(
+        status=game.status,
+        seeded=game.seeded,
+        commitment=commitment(game.secret),
+        rules=game.rules,
+        round=RoundView(layout.number, layout.size, layout.wild, layout.dealer),
+        turn=_turn(game),
+        went_out=layout.out,
+        stock_count=len(layout.stock),
+        pile=layout.pile,
+        seats=tuple(_seat(game, number) for number in range(len(game.seats))),
+        you=None if seat is None else _own(game, seat),
+        result=game.result,
+    )
+
+
+def _turn(game: Game) -> TurnView | None:
+    state = game.round
+    if isinstance(state, Finished):
+        return None
+    layout = state.layout
+    return TurnView(layout.seat, phase_due(state), layout.is_final, layout.turn)
+
+
+def _seat(game: Game, number: int) -> SeatView:
+    seat, layout = game.seats[number], game.layout
+    hand = layout.hands[number]
+    opened = layout.out == number and game.status is Status.PLAYING
+    return SeatView(
+        seat=number,
+        position=position(number, len(game.seats)),
+        kind=seat.kind,
+        name=seat.name,
+        level=seat.level,
+        card_count=len(hand),
+        total=game.totals[number],
+        hand=hand if opened else None,
+        melds=_melds(layout, hand) if opened else None,
+        shown=layout.shown[number],
+    )
+
+
+def position(seat: int, seats: int) -> str | None:
+    """Where a seat sits, as seen by seat 0; None at tables of more than four."""
+    return _POSITIONS[seats][seat] if seats in _POSITIONS else None
+
+
+def _melds(layout: Layout, hand: tuple[Card, ...]) -> tuple[Meld, ...]:
+    return arrange(hand, layout.wild, layout.aces).melds
+
+
+def _own(game: Game, seat: int) -> OwnView:
+    state = game.round
+    drawn = state.drawn if isinstance(state, Discarding) and state.layout.seat == seat else None
+    return OwnView(
+        seat=seat,
+        hand=game.layout.hands[seat],
+        drawn=drawn,
+        draws=legal_draws(game, seat),
+        discards=legal_discards(game, seat),
+    )
+
+
+def advise(seen: View) -> Advice:
+    """What the viewer's hand is worth; the view must be a seat's."""
+    own, wild, aces = _own_of(seen), seen.round.wild, seen.rules.aces
+    if not own.discards:
+        return Advice(None, arrange(own.hand, wild, aces), ())
+    after = points_after_discard(own.hand, wild, aces)
+    card = min(after, key=lambda card: (after[card], *discard_order(card, seen)))
+    goes_out = tuple(card for card, points in after.items() if points == 0)
+    return Advice(card, arrange(without(own.hand, card), wild, aces), goes_out)
+
+
+def discard_order(card: Card, seen: View) -> tuple[bool, int, int]:
+    """The order in which equally good discards are preferred, the lowest key first.
+
+    A natural goes before a wild, then the card that costs more, then the higher one.
+    """
+    cost = card_points(card, seen.round.wild, seen.rules.aces)
+    return is_wild(card, seen.round.wild), -cost, -card.index
+
+
+def _own_of(seen: View) -> OwnView:
+    if seen.you is None:
+        raise ValueError("a spectator has no hand")
+    return seen.you
+
+
+_EVENT_FIELDS = {
+    "seat_joined": ("seat", "name"),
+    "round_dealt": ("dealer", "hand_size", "wild_rank", "upcard"),
+    "stock_reshuffled": ("stock_count",),
+    "card_drawn": ("seat", "source", "card"),
+    "card_discarded": ("seat", "card"),
+    "went_out": ("seat", "hand", "melds"),
+    "round_scored": ("went_out", "stalled", "seats"),
+    "game_finished": ("winner", "tied", "totals", "secret"),
+}
+
+
+def visible(told: Record, seat: int | None) -> Record:
+    """A recorded event as a seat, or a spectator (None), may read it."""
+    seen = opened(told)
+    if told["type"] == "card_drawn" and told["source"] == Source.STOCK.value:
+        seen["card"] = told["card"] if told["seat"] == seat else None
+    return seen
+
+
+def opened(told: Record) -> Record:
+    """A recorded event of a finished game: all its fields, every card shown."""
+    fields = _EVENT_FIELDS[str(told["type"])]
+    return {name: told[name] for name in ("seq", "at", "type", "round", *fields)}
