@@ -34,9 +34,9 @@ from engine.events import (
     StockReshuffled,
     WentOut,
 )
+from engine.melds import Arrangement
 from engine.round import Discarding, Drawing, Finished, Layout, Phase, Round, Source
 from engine.rules import MAX_SEATS, MIN_SEATS, ROUNDS, Rules
-from engine.melds import Arrangement
 from engine.solver import arrange
 
 

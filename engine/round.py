@@ -184,9 +184,7 @@ def discard(state: Discarding, card: Card, go_out: bool) -> Drawing | Finished:
         layout,
         hands=_with_seat(layout.hands, layout.seat, hand),
         pile=(*layout.pile, card),
-        shown=_with_seat(
-            layout.shown, layout.seat, without(seen, card) if card in seen else seen
-        ),
+        shown=_with_seat(layout.shown, layout.seat, without(seen, card) if card in seen else seen),
     )
     if layout.is_final:
         return _next_turn(replace(after, finals_left=layout.finals_left - 1))

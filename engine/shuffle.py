@@ -77,9 +77,7 @@ def deal(
     return tuple(map(tuple, hands)), upcard, tuple(stock)
 
 
-def refill(
-    secret: bytes, round_number: int, count: int, cards: Sequence[Card]
-) -> tuple[Card, ...]:
+def refill(secret: bytes, round_number: int, count: int, cards: Sequence[Card]) -> tuple[Card, ...]:
     """The new stock of the round's `count`-th refill, from the pile without its top card."""
     return Stream(secret, f"refill/{round_number}/{count}").shuffled(cards)
 

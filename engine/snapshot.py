@@ -159,9 +159,7 @@ def _rounds_over(game: Game) -> int:
 def _sizes_fit(state: Round) -> bool:
     layout = state.layout
     extra = layout.seat if isinstance(state, Discarding) else None
-    return all(
-        len(hand) == layout.size + (seat == extra) for seat, hand in enumerate(layout.hands)
-    )
+    return all(len(hand) == layout.size + (seat == extra) for seat, hand in enumerate(layout.hands))
 
 
 def _finals_fit(state: Round) -> bool:

@@ -91,13 +91,9 @@ def least_points(cards: tuple[Card, ...], wild: Rank, aces: AceMode) -> int:
     return cost + total_points(wilds, wild, aces)
 
 
-def points_after_discard(
-    cards: tuple[Card, ...], wild: Rank, aces: AceMode
-) -> dict[Card, int]:
+def points_after_discard(cards: tuple[Card, ...], wild: Rank, aces: AceMode) -> dict[Card, int]:
     """For each distinct card of a hand, in sorted order, the least points without one copy."""
-    return {
-        card: least_points(without(cards, card), wild, aces) for card in sorted(set(cards))
-    }
+    return {card: least_points(without(cards, card), wild, aces) for card in sorted(set(cards))}
 
 
 def best_discard(cards: tuple[Card, ...], wild: Rank, aces: AceMode) -> tuple[Card, Arrangement]:
@@ -207,8 +203,10 @@ def _joined_costs(suits: tuple[Counts, ...], wilds: int, aces: AceMode) -> list[
         if counts != _NO_CARDS:
             costs = _suit_costs(counts, aces)
             joined = [
-                min(joined[used - spent] + costs[min(spent, len(costs) - 1)]
-                    for spent in range(used + 1))
+                min(
+                    joined[used - spent] + costs[min(spent, len(costs) - 1)]
+                    for spent in range(used + 1)
+                )
                 for used in range(wilds + 1)
             ]
     return joined
@@ -314,9 +312,7 @@ class _Dealer:
     def _sets(self, plan: _Plan) -> Iterator[list[Card]]:
         for chosen in plan.sets:
             cards = [
-                Card.of(Rank(chosen.rank), suit)
-                for suit in Suit
-                for _ in range(chosen.taken[suit])
+                Card.of(Rank(chosen.rank), suit) for suit in Suit for _ in range(chosen.taken[suit])
             ]
             yield cards + [self._wilds.pop(0) for _ in range(chosen.wilds)]
 

@@ -1,0 +1,64 @@
+"""The application: `create_app` puts config, store, use cases and operations together.
+
+Nothing is read or connected at import, and nothing is connected before the first request.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from functools import cache
+
+from flask import Flask
+
+from service import __version__
+from service.config import Config
+from service.description import SPEC_OPTIONS, completed, written
+from service.games import Games
+from service.resources import docs, evaluations, games, gate, health, problems
+from service.resources.rest import Api
+from service.store import Store
+
+_BLUEPRINTS = (games.blueprint, evaluations.blueprint, problems.blueprint, health.blueprint)
+_DEFAULT_URL = "redis://127.0.0.1:6379/0"
+_SPARE_CONNECTIONS = 2
+
+
+def create_app(
+    config: Config, store: Store | None = None, clock: Callable[[], int] | None = None
+) -> Flask:
+    """The WSGI application of a config; tests may bring a store and a clock (ms since 1970)."""
+    app = Flask(__name__, static_folder=None)
+    app.config.update(
+        API_TITLE="Three-Thirteen Rummy",
+        API_VERSION=__version__,
+        OPENAPI_VERSION="3.1.0",
+        MAX_CONTENT_LENGTH=config.max_body_bytes,
+    )
+    _log(config)
+    if store is None:
+        connections = config.threads + _SPARE_CONNECTIONS
+        store = Store.from_url(config.redis_url or _DEFAULT_URL, connections)
+    app.extensions["store"] = store
+    app.extensions["games"] = Games(store, config) if clock is None else Games(store, config, clock)
+    _register(app)
+    gate.install(app, config)
+    return app
+
+
+def _register(app: Flask) -> None:
+    api = Api(app, spec_kwargs=SPEC_OPTIONS)
+    for blueprint in _BLUEPRINTS:
+        api.register_blueprint(blueprint)
+    app.extensions["operations"] = frozenset(app.view_functions)
+    app.register_blueprint(docs.blueprint)
+    app.extensions["openapi"] = cache(lambda: written(completed(api.spec.to_dict())))
+
+
+def _log(config: Config) -> None:
+    logger = logging.getLogger("service")
+    logger.setLevel(config.log_level)
+    if not logger.handlers:
+        handler = logging.StreamHandler()
+        handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s %(message)s"))
+        logger.addHandler(handler)

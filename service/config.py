@@ -1,0 +1,147 @@
+"""The settings of the service: one frozen value, read once from the environment.
+
+A field's variable is its name in capitals (`port` is `PORT`); unset or empty means the default.
+Each field carries its own rule, so that a bad value is named with what is expected instead.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any, Self
+from urllib.parse import urlsplit
+
+_DAY = 86_400
+_TEN_YEARS = 3_650 * _DAY
+_REDIS_SCHEMES = ("redis", "rediss", "unix")
+_LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
+_HOST_NAME = re.compile(r"[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?|\[[0-9a-f:.]+\]")
+
+
+class ConfigError(ValueError):
+    """A variable holds a value that its setting does not accept."""
+
+    def __init__(self, variable: str, value: str, expected: str) -> None:
+        super().__init__(f"{variable} is {value!r}: expected {expected}")
+        self.variable = variable
+        self.value = value
+        self.expected = expected
+
+
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    """How one setting is read from text, and what to say when that fails."""
+
+    parse: Callable[[str], object]
+    expected: str
+    shown: Callable[[str], str]
+
+    def read(self, variable: str, text: str) -> object:
+        try:
+            return self.parse(text)
+        except (ValueError, RuntimeError):  # RuntimeError: a path in a home that nobody has
+            raise ConfigError(variable, self.shown(text), self.expected) from None
+
+
+def _rule(
+    parse: Callable[[str], object], expected: str, shown: Callable[[str], str] = str
+) -> dict[str, _Rule]:
+    """The rule as the metadata of a dataclass field."""
+    return {"rule": _Rule(parse, expected, shown)}
+
+
+def _whole(low: int, high: int) -> dict[str, _Rule]:
+    def parse(text: str) -> int:
+        if not (text.isascii() and text.isdigit() and low <= int(text) <= high):
+            raise ValueError(text)
+        return int(text)
+
+    return _rule(parse, f"a whole number from {low} to {high}")
+
+
+def _choice(*words: str) -> dict[str, _Rule]:
+    def parse(text: str) -> str:
+        matching = [word for word in words if word.casefold() == text.casefold()]
+        if not matching:
+            raise ValueError(text)
+        return matching[0]
+
+    return _rule(parse, "one of " + ", ".join(words))
+
+
+def _parse_host(text: str) -> str:
+    if re.search(r"[\s/@]", text):
+        raise ValueError(text)
+    return text.removeprefix("[").removesuffix("]")
+
+
+def _parse_hosts(text: str) -> tuple[str, ...]:
+    names = tuple(name.strip().lower() for name in text.split(",") if name.strip())
+    if not all(_HOST_NAME.fullmatch(name) for name in names):
+        raise ValueError(text)
+    return names
+
+
+def _parse_redis_url(text: str) -> str:
+    parts = urlsplit(text)
+    place = parts.path if parts.scheme == "unix" else parts.hostname
+    if parts.scheme not in _REDIS_SCHEMES or not place or parts.port == 0:
+        raise ValueError(text)
+    return text
+
+
+def _without_password(url: str) -> str:
+    return re.sub(r"password=[^&]*", "password=…", re.sub(r"^(\w+://)?.*@", r"\1…@", url))
+
+
+_HOST = _rule(_parse_host, "an address or a host name, such as 127.0.0.1")
+_HOSTS = _rule(_parse_hosts, "host names without scheme or port, separated by commas")
+_PATH = _rule(lambda text: Path(text).expanduser(), "a path")
+_REDIS_URL = _rule(
+    _parse_redis_url, "redis://host:6379/0, rediss://… or unix:///path/to/socket", _without_password
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Config:
+    """Every setting of the service, with its default.
+
+    Port 0 takes any free port; without `redis_url` an embedded server keeps the data in
+    `data_dir`; `redis_server` names another server program for it. Local host names are
+    always allowed and need no place in `allowed_hosts`.
+    """
+
+    host: str = field(default="127.0.0.1", metadata=_HOST)
+    port: int = field(default=8000, metadata=_whole(0, 65_535))
+    workers: int = field(default=2, metadata=_whole(1, 64))
+    threads: int = field(default=8, metadata=_whole(1, 256))
+    redis_url: str | None = field(default=None, metadata=_REDIS_URL)
+    redis_server: Path | None = field(default=None, metadata=_PATH)
+    # `everysec` loses answered writes also when only the server is killed: it holds them back in
+    # memory while an earlier flush is under way. `no` loses them only with the whole machine.
+    append_fsync: str = field(default="always", metadata=_choice("always", "everysec", "no"))
+    data_dir: Path = field(default=Path("var"), metadata=_PATH)
+    game_ttl_seconds: int = field(default=14 * _DAY, metadata=_whole(1, _TEN_YEARS))
+    unplayed_ttl_seconds: int = field(default=_DAY, metadata=_whole(1, _TEN_YEARS))
+    allowed_hosts: tuple[str, ...] = field(default=(), metadata=_HOSTS)
+    max_body_bytes: int = field(default=16_384, metadata=_whole(1_024, 1_048_576))
+    log_level: str = field(default="INFO", metadata=_choice(*_LOG_LEVELS))
+
+    @classmethod
+    def from_environ(cls, environ: Mapping[str, str]) -> Self:
+        """Read every setting that `environ` names; raise `ConfigError` at the first bad value."""
+        given: dict[str, Any] = {}
+        for setting in fields(cls):
+            variable = setting.name.upper()
+            if text := environ.get(variable, "").strip():
+                given[setting.name] = setting.metadata["rule"].read(variable, text)
+        return cls(**given)
+
+    @property
+    def store(self) -> str:
+        """Name where the games are kept, without any password."""
+        if self.redis_url is None:
+            return str(self.data_dir.resolve())
+        return _without_password(self.redis_url)

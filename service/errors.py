@@ -1,0 +1,93 @@
+"""What the service refuses, one class each; `problems.py` alone knows how each is answered."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+class ServiceError(Exception):
+    """Anything the service refuses or cannot do."""
+
+
+class GameNotFoundError(ServiceError):
+    """No game has this id, or it has expired."""
+
+
+class TokenRequiredError(ServiceError):
+    """The call needs a seat token and has none."""
+
+
+class InvalidTokenError(ServiceError):
+    """The token is of no seat of this game."""
+
+
+class NotPermittedError(ServiceError):
+    """The seat may not do this."""
+
+
+class StaleVersionError(ServiceError):
+    """`If-Match` names another version than the current one, which is `version`."""
+
+    def __init__(self, version: int) -> None:
+        super().__init__(f"the game is at version {version}")
+        self.version = version
+
+
+class ConflictError(ServiceError):
+    """The game changed again and again while the move was judged."""
+
+
+class KeyReusedError(ServiceError):
+    """The idempotency key belongs to another request."""
+
+
+class ForeignHostError(ServiceError):
+    """The request names a host that is not served here."""
+
+    def __init__(self, host: str) -> None:
+        super().__init__(f"{host!r} is not a host of this service")
+        self.host = host
+
+
+class RequestError(ServiceError):
+    """A request that cannot be understood, whatever the state of things."""
+
+
+class MalformedJsonError(RequestError):
+    """A body that is no acceptable JSON; the text says why."""
+
+
+class MediaTypeError(RequestError):
+    """A body of another media type than JSON."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One thing wrong with a request: where (a JSON pointer) and what."""
+
+    pointer: str
+    detail: str
+
+
+class InvalidRequestError(RequestError):
+    """A request whose values are not acceptable, with every fault found."""
+
+    def __init__(self, *faults: Fault) -> None:
+        super().__init__("; ".join(f"{fault.pointer}: {fault.detail}" for fault in faults))
+        self.faults = faults
+
+
+class ProblemNotFoundError(ServiceError):
+    """No problem has this code."""
+
+
+class StorageUnavailableError(ServiceError):
+    """The store cannot serve the call; nothing was changed."""
+
+
+class OutcomeUnknownError(ServiceError):
+    """The store was lost while it wrote; the move may or may not have been made."""
+
+
+class CorruptGameError(ServiceError):
+    """What the store holds of a game cannot be read."""

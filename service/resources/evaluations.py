@@ -1,0 +1,40 @@
+"""Arranging any hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Response
+from flask.views import MethodView
+
+from engine.rules import AceMode
+from engine.solver import arrange
+from service import jsontext
+from service.answers import arrangement_body
+from service.resources.rest import BODY, TOKEN_UNUSED, Blueprint
+from service.schemas.requests import EvaluationRequest
+from service.schemas.views import Arrangement
+
+blueprint = Blueprint(
+    "evaluations", __name__, url_prefix="/v1/evaluations", description="Arrange any hand."
+)
+
+
+@blueprint.route("")
+class EvaluationsResource(MethodView):
+    """Hands to arrange."""
+
+    @blueprint.arguments(
+        EvaluationRequest,
+        example={"cards": ["7H", "8H", "9H", "5D", "JK", "2C"], "wild_rank": "5", "aces": "low"},
+    )
+    @blueprint.problems(*BODY)
+    @blueprint.response(200, Arrangement)
+    @blueprint.doc(operationId="evaluateHand", security=TOKEN_UNUSED)
+    def post(self, body: dict[str, Any]) -> Response:
+        """Arrange a hand.
+
+        Parts exactly these cards into melds and deadwood with the least points.
+        """
+        found = arrange(tuple(body["cards"]), body["wild_rank"], AceMode(body["aces"]))
+        return Response(jsontext.write(arrangement_body(found)), content_type="application/json")

@@ -1,0 +1,209 @@
+"""The operations on games."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Response, request
+from flask.views import MethodView
+
+from engine.round import Source
+from engine.rules import AceMode, Rules
+from service import tokens
+from service.auth import bearer_token
+from service.games import Move, NewGame
+from service.resources.rest import (
+    BODY,
+    MOVING,
+    READING,
+    TOKEN_NEEDED,
+    TOKEN_OPTIONAL,
+    TOKEN_UNUSED,
+    VIEW_HEADERS,
+    Blueprint,
+    game_first,
+    games,
+    reply,
+)
+from service.schemas.replies import CreatedGame, EventPage, Moved, Replay, Scores
+from service.schemas.requests import (
+    CreateHeaders,
+    DiscardRequest,
+    DrawRequest,
+    EventsQuery,
+    GameRequest,
+    MoveHeaders,
+    ViewHeaders,
+)
+from service.schemas.views import Game
+from service.seating import seats_of
+from service.tokens import Idempotency
+
+blueprint = Blueprint(
+    "games", __name__, url_prefix="/v1/games", description="Create a game and play it."
+)
+
+_TABLES = {
+    "default": {"summary": "One human, three AI players, all defaults", "value": {}},
+    "options": {
+        "summary": "Three seats, jokers, aces high or low",
+        "value": {
+            "seats": [
+                {"kind": "human", "name": "Ann"},
+                {"kind": "ai", "level": "medium", "name": "Lefty"},
+                {"kind": "ai"},
+            ],
+            "jokers": 2,
+            "aces": "both",
+        },
+    },
+}
+
+
+def _idempotency(operation: str, headers: dict[str, Any], body: dict[str, Any]) -> Idempotency:
+    fingerprint = tokens.fingerprint(operation, request.path, body)
+    return Idempotency(headers.get("idempotency_key"), fingerprint)
+
+
+def _move(operation: str, headers: dict[str, Any], body: dict[str, Any], game_id: str) -> Move:
+    idempotency = _idempotency(operation, headers, body)
+    return Move(game_id, bearer_token(), idempotency, headers.get("if_match"))
+
+
+@blueprint.route("")
+class GamesResource(MethodView):
+    """All games."""
+
+    @blueprint.arguments(CreateHeaders, location="headers")
+    @blueprint.arguments(GameRequest, required=False, examples=_TABLES)
+    @blueprint.problems(*BODY, "idempotency-key-reused", "storage-unavailable", "outcome-unknown")
+    @blueprint.response(
+        201,
+        CreatedGame,
+        headers={**VIEW_HEADERS, "Location": {"schema": {"type": "string"}}},
+    )
+    @blueprint.doc(operationId="createGame", security=TOKEN_UNUSED)
+    def post(self, headers: dict[str, Any], body: dict[str, Any]) -> Response:
+        """Create a game.
+
+        The answer has the creator's token, shown this once, and the view with a human to move:
+        AI turns before the first human turn have been played.
+        """
+        seed = body["seed"]
+        seats = seats_of(body["seats"], seeded=seed is not None)
+        rules = Rules(body["jokers"], AceMode(body["aces"]), body["hints"])
+        new = NewGame(rules, seats, None if seed is None else bytes.fromhex(seed))
+        return reply(games().create(new, _idempotency("createGame", headers, body)))
+
+
+@blueprint.route("/<game_id>")
+class GameResource(MethodView):
+    """One game."""
+
+    @blueprint.arguments(ViewHeaders, location="headers")
+    @blueprint.problems(*READING)
+    @blueprint.alt_response(304, description="You have this view already.")
+    @blueprint.response(200, Game, headers=VIEW_HEADERS)
+    @blueprint.doc(operationId="getGame", security=TOKEN_OPTIONAL)
+    def get(self, headers: dict[str, Any], game_id: str) -> Response:
+        """Look at a game.
+
+        With a seat's token the view shows that seat's hand; without a token it is a spectator's.
+        """
+        return reply(games().show(game_id, bearer_token(), headers.get("if_none_match")))
+
+    @blueprint.problems(*READING, "token-required", "not-permitted")
+    @blueprint.response(204)
+    @blueprint.doc(operationId="deleteGame", security=TOKEN_NEEDED)
+    def delete(self, game_id: str) -> Response:
+        """Delete a game.
+
+        Only its creator may. Nothing of the game can be read afterwards.
+        """
+        return reply(games().delete(game_id, bearer_token()))
+
+
+@blueprint.route("/<game_id>/draw")
+class DrawResource(MethodView):
+    """The first half of a turn."""
+
+    @game_first
+    @blueprint.arguments(MoveHeaders, location="headers")
+    @blueprint.arguments(DrawRequest, example={"source": "stock"})
+    @blueprint.problems(*MOVING)
+    @blueprint.response(200, Moved, headers=VIEW_HEADERS)
+    @blueprint.doc(operationId="drawCard", security=TOKEN_NEEDED)
+    def post(self, headers: dict[str, Any], body: dict[str, Any], game_id: str) -> Response:
+        """Draw a card.
+
+        From the stock, or the top card of the discard pile.
+        """
+        move = _move("drawCard", headers, body, game_id)
+        return reply(games().draw(move, Source(body["source"])))
+
+
+@blueprint.route("/<game_id>/discard")
+class DiscardResource(MethodView):
+    """The second half of a turn."""
+
+    @game_first
+    @blueprint.arguments(MoveHeaders, location="headers")
+    @blueprint.arguments(DiscardRequest, example={"card": "8H"})
+    @blueprint.problems(*MOVING, "card-not-in-hand")
+    @blueprint.response(200, Moved, headers=VIEW_HEADERS)
+    @blueprint.doc(operationId="discardCard", security=TOKEN_NEEDED)
+    def post(self, headers: dict[str, Any], body: dict[str, Any], game_id: str) -> Response:
+        """Discard a card.
+
+        If every card left is in a meld you go out, unless you send `"go_out": false`. The AI
+        players then move at once: the answer has every event up to your next turn.
+        """
+        move = _move("discardCard", headers, body, game_id)
+        return reply(games().discard(move, body["card"], body["go_out"]))
+
+
+@blueprint.route("/<game_id>/scores")
+class ScoresResource(MethodView):
+    """The points."""
+
+    @blueprint.problems(*READING)
+    @blueprint.response(200, Scores)
+    @blueprint.doc(operationId="getScores", security=TOKEN_OPTIONAL)
+    def get(self, game_id: str) -> Response:
+        """Read the scores.
+
+        Each round that is over, all hands laid open, with the totals and the result.
+        """
+        return reply(games().scores(game_id, bearer_token()))
+
+
+@blueprint.route("/<game_id>/events")
+class EventsResource(MethodView):
+    """The event log."""
+
+    @game_first
+    @blueprint.arguments(EventsQuery, location="query")
+    @blueprint.problems(*READING, "validation-failed")
+    @blueprint.response(200, EventPage)
+    @blueprint.doc(operationId="listEvents", security=TOKEN_OPTIONAL)
+    def get(self, query: dict[str, Any], game_id: str) -> Response:
+        """List events.
+
+        In order, each as you may see it: the card of another seat's draw from the stock is null.
+        """
+        return reply(games().events(game_id, bearer_token(), query["after"], query["limit"]))
+
+
+@blueprint.route("/<game_id>/replay")
+class ReplayResource(MethodView):
+    """A finished game, laid open."""
+
+    @blueprint.problems(*READING, "game-not-finished")
+    @blueprint.response(200, Replay)
+    @blueprint.doc(operationId="getReplay", security=TOKEN_OPTIONAL)
+    def get(self, game_id: str) -> Response:
+        """Read the replay of a finished game.
+
+        Its secret and actions are enough to play the game again and check every deal.
+        """
+        return reply(games().replay(game_id, bearer_token()))

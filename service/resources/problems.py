@@ -1,0 +1,56 @@
+"""The pages that problems link to."""
+
+from __future__ import annotations
+
+from flask import Response
+from flask.views import MethodView
+
+from service import jsontext
+from service.problems import PROBLEMS, Problem, problem
+from service.resources.rest import TOKEN_UNUSED, Blueprint
+from service.schemas.replies import ProblemPage, ProblemPages
+
+blueprint = Blueprint(
+    "problems",
+    __name__,
+    url_prefix="/v1/problems",
+    description="Every way in which a request can be refused.",
+)
+
+
+def _page(kind: Problem) -> dict[str, object]:
+    return {
+        "type": kind.type,
+        "code": kind.code,
+        "status": kind.status,
+        "title": kind.title,
+        "remedy": kind.remedy,
+    }
+
+
+@blueprint.route("")
+class ProblemsResource(MethodView):
+    """All problems."""
+
+    @blueprint.problems()
+    @blueprint.response(200, ProblemPages)
+    @blueprint.doc(operationId="listProblems", security=TOKEN_UNUSED)
+    def get(self) -> Response:
+        """List all problems.
+
+        Every code that an answer may have, with what to do about it.
+        """
+        body = jsontext.write({"problems": list(map(_page, PROBLEMS.values()))})
+        return Response(body, content_type="application/json")
+
+
+@blueprint.route("/<code>")
+class ProblemResource(MethodView):
+    """One problem."""
+
+    @blueprint.problems("not-found")
+    @blueprint.response(200, ProblemPage)
+    @blueprint.doc(operationId="getProblem", security=TOKEN_UNUSED)
+    def get(self, code: str) -> Response:
+        """Read about a problem."""
+        return Response(jsontext.write(_page(problem(code))), content_type="application/json")

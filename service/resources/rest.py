@@ -1,0 +1,235 @@
+"""The base of all operations: flask-smorest with its measured traps mended.
+
+- Bodies: only JSON that `jsontext` accepts; another media type is 415, not an empty body.
+- Queries: a parameter that is not known is refused, not ignored.
+- Errors: documented as application/problem+json by code, and answered by `problems.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import wraps
+from http import HTTPStatus
+from itertools import groupby
+from typing import Any, NoReturn, TypeVar, cast
+
+import flask_smorest
+import marshmallow as ma
+from flask import Request, Response, current_app, request
+from webargs import missing
+from webargs.flaskparser import FlaskParser
+
+from service import jsontext, problems
+from service.answers import Answer
+from service.auth import bearer_token
+from service.errors import Fault, InvalidRequestError, MediaTypeError, RequestError
+from service.games import Games
+from service.problems import PROBLEMS, Problem
+from service.schemas.events import EVENT_SCHEMAS, UNION, EventField
+from service.schemas.replies import ProblemReply
+
+_View = TypeVar("_View", bound=Callable[..., Any])
+
+ALWAYS = ("foreign-host", "not-acceptable", "internal-error")
+BODY = ("malformed-json", "body-too-large", "unsupported-media-type", "validation-failed")
+GAME = ("game-not-found", "storage-unavailable")
+READING = (*GAME, "invalid-token")
+MOVING = (
+    *BODY,
+    *GAME,
+    "token-required",
+    "invalid-token",
+    "idempotency-key-reused",
+    "stale-version",
+    "game-waiting",
+    "game-finished",
+    "not-your-turn",
+    "wrong-phase",
+    "conflict",
+    "outcome-unknown",
+)
+VIEW_HEADERS = {
+    "ETag": {
+        "description": "The view's tag: version, viewer, format.",
+        "schema": {"type": "string"},
+        "example": '"17.0.1"',
+    }
+}
+TOKEN_NEEDED: list[dict[str, list[str]]] = [{"seatToken": []}]
+TOKEN_OPTIONAL: list[dict[str, list[str]]] = [{}, {"seatToken": []}]
+TOKEN_UNUSED: list[dict[str, list[str]]] = []
+
+
+class Parser(FlaskParser):
+    """Reads requests strictly and raises the service's own errors."""
+
+    DEFAULT_UNKNOWN_BY_LOCATION: dict[str, str | None] = {  # noqa: RUF012 - webargs' own
+        **FlaskParser.DEFAULT_UNKNOWN_BY_LOCATION,
+        "query": ma.RAISE,
+        "headers": ma.EXCLUDE,
+    }
+
+    def load_json(self, req: Request, schema: ma.Schema) -> Any:
+        """The body's JSON; an empty body counts as none at all."""
+        body = req.get_data()
+        if not body:
+            return missing
+        if not req.is_json:
+            raise MediaTypeError(f"the body is {req.mimetype or 'of no declared type'}")
+        return jsontext.parse(body)
+
+    def handle_error(
+        self, error: ma.ValidationError, req: Request, schema: ma.Schema, **kwargs: Any
+    ) -> NoReturn:
+        """Every fault that the schema found, each with its pointer."""
+        raise InvalidRequestError(*_faults(_messages(error))) from error
+
+
+def _messages(error: ma.ValidationError) -> dict[str, Any]:
+    messages: dict[str, Any] = error.normalized_messages()  # type: ignore[no-untyped-call]
+    return messages
+
+
+def _faults(messages: Mapping[str, Any]) -> Iterator[Fault]:
+    for location, found in messages.items():
+        start = "" if location == "json" else f"/{location.removesuffix('s')}"
+        yield from _faults_at(start, found)
+
+
+def _faults_at(pointer: str, found: Any) -> Iterator[Fault]:
+    if isinstance(found, Mapping):
+        for name, inner in found.items():
+            step = "" if name == "_schema" else f"/{_escaped(str(name))}"
+            yield from _faults_at(pointer + step, inner)
+    else:
+        for detail in found if isinstance(found, list) else [found]:
+            yield Fault(pointer, str(detail))
+
+
+def _escaped(name: str) -> str:
+    return name.replace("~", "~0").replace("/", "~1")
+
+
+class Api(flask_smorest.Api):  # type: ignore[misc]
+    """The API and its description; errors are registered by `problems`."""
+
+    ERROR_SCHEMA = ProblemReply
+    DEFAULT_ERROR_RESPONSE_NAME = None
+
+    def _register_error_handlers(self) -> None:
+        problems.register(self._app)
+
+    def _register_pagination_header(self) -> None:
+        """Leave the header of pages out: no operation has it."""
+
+    def _register_responses(self) -> None:
+        """Document the automatic 422 of parsed arguments as a problem, too."""
+        spec = self.spec
+        self.ma_plugin.converter.add_attribute_function(_union_of_events)
+        for schema in EVENT_SCHEMAS.values():
+            spec.components.schema(schema.__name__, schema=schema)
+        spec.components.schema(UNION, _union())
+        for status in HTTPStatus:
+            content = {problems.MEDIA_TYPE: {"schema": ProblemReply}}
+            described = {"description": status.phrase, "content": content}
+            spec.components.response(status.name, described, lazy=True)
+
+
+def _union() -> dict[str, Any]:
+    refs = {
+        kind: f"#/components/schemas/{schema.__name__}" for kind, schema in EVENT_SCHEMAS.items()
+    }
+    return {
+        "description": "One thing that happened in a game.",
+        "oneOf": [{"$ref": ref} for ref in refs.values()],
+        "discriminator": {"propertyName": "type", "mapping": refs},
+    }
+
+
+def _union_of_events(_: Any, field: ma.fields.Field[Any], **_context: Any) -> dict[str, Any]:
+    return {"$ref": f"#/components/schemas/{UNION}"} if isinstance(field, EventField) else {}
+
+
+def games() -> Games:
+    """The use cases of the running application."""
+    cases: Games = current_app.extensions["games"]
+    return cases
+
+
+def reply(answer: Answer) -> Response:
+    """A use case's answer as HTTP; every view of a game says how it may be cached."""
+    media = "application/json" if answer.body else None
+    response = Response(answer.body, status=answer.status, content_type=media)
+    response.headers["Vary"] = "Authorization"
+    response.headers["Cache-Control"] = "private, no-cache"
+    if answer.etag is not None:
+        response.headers["ETag"] = answer.etag
+    if answer.location is not None:
+        response.headers["Location"] = answer.location
+    if answer.replayed:
+        response.headers["Idempotency-Replayed"] = "true"
+    return response
+
+
+def game_first(view: _View) -> _View:
+    """Judge a request's game and token before what else is wrong with the request.
+
+    Costs nothing while requests are right: the move itself judges in the same order.
+    """
+
+    @wraps(view)
+    def judged(*args: Any, game_id: str, **kwargs: Any) -> Any:
+        try:
+            return view(*args, game_id=game_id, **kwargs)
+        except RequestError:
+            games().check(game_id, bearer_token(), needs_token=request.method != "GET")
+            raise
+
+    return cast("_View", judged)
+
+
+class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]
+    """A group of operations."""
+
+    ARGUMENTS_PARSER = Parser()
+
+    def problems(self, *codes: str) -> Callable[[_View], _View]:
+        """Document the problems that an operation may answer, with the ones all may."""
+        kinds = sorted({PROBLEMS[code] for code in (*codes, *ALWAYS)}, key=_by_status)
+
+        def decorate(view: _View) -> _View:
+            for status, group in groupby(kinds, key=lambda kind: kind.status):
+                view = self._alternative(status, list(group))(view)
+            return view
+
+        return decorate
+
+    def _alternative(self, status: int, kinds: list[Problem]) -> Callable[[_View], _View]:
+        decorated: Callable[[_View], _View] = self.alt_response(
+            status,
+            schema=ProblemReply,
+            content_type=problems.MEDIA_TYPE,
+            description=" or ".join(f"`{kind.code}`: {kind.title}" for kind in kinds) + ".",
+            examples={kind.code: {"value": _example(kind)} for kind in kinds},
+            headers=_headers(status),
+        )
+        return decorated
+
+
+def _by_status(kind: Problem) -> tuple[int, str]:
+    return kind.status, kind.code
+
+
+def _example(kind: Problem) -> dict[str, Any]:
+    return {
+        "type": kind.type,
+        "title": kind.title,
+        "status": kind.status,
+        "detail": kind.remedy,
+        "code": kind.code,
+    }
+
+
+def _headers(status: int) -> dict[str, Any] | None:
+    name = {401: "WWW-Authenticate", 405: "Allow", 503: "Retry-After"}.get(status)
+    return None if name is None else {name: {"schema": {"type": "string"}}}

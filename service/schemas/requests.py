@@ -1,0 +1,272 @@
+"""What callers may send: unknown members are refused, types are strict, ranges are stated."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import marshmallow as ma
+from marshmallow import fields, validate
+
+from engine.cards import RANK_CODES, SUIT_CODES, Card, Rank
+from engine.errors import CardCodeError, RankCodeError
+from engine.players import DEFAULT_LEVEL, LEVELS
+from engine.rules import COPIES, JOKER_CHOICES, MAX_HAND, MAX_JOKERS, MAX_SEATS, MIN_SEATS, AceMode
+
+MAX_KEY = 255
+MAX_LIMIT = 1000
+MAX_SEQ = 10**9
+CARD_PATTERN = f"^([{RANK_CODES}][{SUIT_CODES}]|JK)$"
+EVALUATED_RANKS = RANK_CODES[2:]
+NAME_PATTERN = (
+    r"^(?=.*\S)[^\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]{1,40}$"
+)
+
+
+class CardField(fields.String):
+    """A card code, read as a card."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        """Document the code's pattern."""
+        described = {"pattern": CARD_PATTERN, "example": "8H", **kwargs.pop("metadata", {})}
+        super().__init__(metadata=described, **kwargs)
+
+    def _deserialize(
+        self, value: Any, attr: str | None, data: Mapping[str, Any] | None, **kwargs: Any
+    ) -> Any:
+        code = super()._deserialize(value, attr, data, **kwargs)
+        try:
+            return Card.parse(code)
+        except CardCodeError as error:
+            raise ma.ValidationError(str(error)) from error
+
+
+class RankField(fields.String):
+    """A rank code, read as a rank."""
+
+    def _deserialize(
+        self, value: Any, attr: str | None, data: Mapping[str, Any] | None, **kwargs: Any
+    ) -> Any:
+        code = super()._deserialize(value, attr, data, **kwargs)
+        try:
+            return Rank.parse(code)
+        except RankCodeError as error:
+            raise ma.ValidationError(str(error)) from error
+
+
+class FlagField(fields.Boolean):
+    """true or false, and nothing that merely looks like it."""
+
+    def _deserialize(
+        self, value: Any, attr: str | None, data: Mapping[str, Any] | None, **kwargs: Any
+    ) -> Any:
+        if not isinstance(value, bool):
+            raise self.make_error("invalid", input=value)
+        return value
+
+
+class RequestSchema(ma.Schema):
+    """A request's object; what it does not name is refused."""
+
+    class Meta:
+        """Refuse unknown members."""
+
+        unknown = ma.RAISE
+
+
+def _aces() -> fields.String:
+    return fields.String(
+        load_default=AceMode.LOW.value,
+        validate=validate.OneOf([mode.value for mode in AceMode]),
+        metadata={
+            "description": "Where an ace stands in a run: below the two, above the king, or either."
+        },
+    )
+
+
+class SeatRequest(RequestSchema):
+    """A seat of a new game."""
+
+    kind = fields.String(
+        required=True,
+        validate=validate.OneOf(["human", "ai"]),
+        metadata={"description": "Who plays: seat 0 is the creator's and so `human`."},
+    )
+    level = fields.String(
+        load_default=None,
+        allow_none=True,
+        validate=validate.OneOf(list(LEVELS)),
+        metadata={
+            "description": f"An AI player's strength, `{DEFAULT_LEVEL}` by default; "
+            "null for a human."
+        },
+    )
+    name = fields.String(
+        load_default=None,
+        allow_none=True,
+        validate=validate.Regexp(
+            NAME_PATTERN, error="A name has 1 to 40 visible characters, no control characters."
+        ),
+        metadata={"description": "What the seat is called.", "example": "Ann"},
+    )
+
+
+class GameRequest(RequestSchema):
+    """The options of a new game, each of them optional."""
+
+    seats = fields.List(
+        fields.Nested(SeatRequest),
+        load_default=None,
+        allow_none=True,
+        validate=validate.Length(min=MIN_SEATS, max=MAX_SEATS),
+        metadata={
+            "description": "Two to six seats, the creator's first; by default one human and "
+            "three AI players at left, top and right."
+        },
+    )
+    jokers = fields.Integer(
+        strict=True,
+        load_default=0,
+        validate=validate.OneOf(JOKER_CHOICES),
+        metadata={"description": "Jokers in the pack."},
+    )
+    aces = _aces()
+    hints = FlagField(
+        load_default=True, metadata={"description": "Whether seats may ask for hints."}
+    )
+    seed = fields.String(
+        load_default=None,
+        allow_none=True,
+        validate=validate.Regexp("^[0-9a-fA-F]{64}$", error="A seed is 64 hexadecimal digits."),
+        metadata={
+            "description": "The game's secret itself, for tests and exact repeats: whoever knows "
+            "it knows every card. The game then says `seeded`."
+        },
+    )
+
+
+class DrawRequest(RequestSchema):
+    """Where to draw from."""
+
+    source = fields.String(
+        required=True,
+        validate=validate.OneOf(["stock", "discard"]),
+        metadata={"description": "The stock, or the top of the discard pile."},
+    )
+
+
+class DiscardRequest(RequestSchema):
+    """Which card to discard."""
+
+    card = CardField(
+        required=True, metadata={"description": "A card of the hand; it may be the one drawn."}
+    )
+    go_out = FlagField(
+        load_default=True,
+        metadata={"description": "Whether to go out if the hand then melds completely."},
+    )
+
+
+def _check_wild(rank: Rank) -> None:
+    if rank.code not in EVALUATED_RANKS:
+        raise ma.ValidationError(f"The wild rank is one of {' '.join(EVALUATED_RANKS)}.")
+
+
+class EvaluationRequest(RequestSchema):
+    """A hand to arrange."""
+
+    cards = fields.List(
+        CardField(),
+        required=True,
+        validate=validate.Length(min=1, max=MAX_HAND),
+        metadata={
+            "description": f"The hand, in any order; no card more than {COPIES} times, at most "
+            f"{MAX_JOKERS} `JK`."
+        },
+    )
+    wild_rank = RankField(
+        required=True,
+        validate=_check_wild,
+        metadata={
+            "description": "The rank that is wild: the number of cards dealt in the round.",
+            "enum": list(EVALUATED_RANKS),
+        },
+    )
+    aces = _aces()
+
+    @ma.validates("cards")
+    def _held_by_the_pack(self, cards: list[Card], **kwargs: Any) -> None:
+        """Refuse more copies of a card than the game has."""
+        for card in set(cards):
+            most = MAX_JOKERS if card.is_joker else COPIES
+            if cards.count(card) > most:
+                raise ma.ValidationError(f"{card} is there {cards.count(card)} times, not {most}.")
+
+
+class EventsQuery(RequestSchema):
+    """Which events to list."""
+
+    after = fields.Integer(
+        load_default=0,
+        validate=validate.Range(min=0, max=MAX_SEQ),
+        metadata={"description": "List events with a seq above this one."},
+    )
+    limit = fields.Integer(
+        load_default=100,
+        validate=validate.Range(min=1, max=MAX_LIMIT),
+        metadata={"description": "List no more events than this."},
+    )
+
+
+class _Headers(ma.Schema):
+    """The headers an operation reads; a request may carry any others."""
+
+    class Meta:
+        """Leave all other headers alone."""
+
+        unknown = ma.EXCLUDE
+
+
+class ViewHeaders(_Headers):
+    """What a reading call may say about what it has already."""
+
+    if_none_match = fields.String(
+        data_key="If-None-Match",
+        metadata={"description": "ETags of views you have: if one is current, the answer is 304."},
+    )
+
+
+class MoveHeaders(_Headers):
+    """What a move may be made conditional on, and the key that makes it safe to repeat."""
+
+    if_match = fields.String(
+        data_key="If-Match",
+        metadata={"description": "The ETag of the view you judged by: if stale, 412."},
+    )
+    idempotency_key = fields.String(
+        data_key="Idempotency-Key",
+        validate=validate.Regexp(
+            r"^[\x21-\x7e]{1,255}$", error="A key has 1 to 255 visible ASCII characters."
+        ),
+        metadata={
+            "description": "Any text new to this seat: the same request with the same key is "
+            "made once and has its first answer again for 24 hours."
+        },
+    )
+
+
+class CreateHeaders(_Headers):
+    """The key that makes creating a game safe to repeat."""
+
+    idempotency_key = fields.String(
+        data_key="Idempotency-Key",
+        validate=validate.Regexp(
+            r"^[\x21-\x7e]{22,255}$",
+            error="A key for this call is random and has 22 to 255 visible ASCII characters.",
+        ),
+        metadata={
+            "description": "A random text of 22 characters or more: the same request with the "
+            "same key makes one game and has its first answer again for 24 hours. Keep it "
+            "secret: whoever knows it can fetch the token again."
+        },
+    )

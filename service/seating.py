@@ -1,0 +1,58 @@
+"""Who sits where in a new game: defaults, names, and what a table may be.
+
+Without seats a table has its human creator at the bottom and AI players at left, top and right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from engine.game import Seat, SeatKind
+from engine.players import DEFAULT_LEVEL
+from engine.view import position
+from service.errors import Fault, InvalidRequestError
+
+DEFAULT_SEATS = 4
+_DEFAULT_TABLE = ({"kind": "human"}, *({"kind": "ai"},) * (DEFAULT_SEATS - 1))
+
+
+def seats_of(asked: Sequence[Mapping[str, Any]] | None, *, seeded: bool) -> tuple[Seat, ...]:
+    """The seats of a new game, from the request's list; raises InvalidRequestError.
+
+    Seat 0 is the creator's and so a human's. A game may not yet have more than one human.
+    """
+    table = _DEFAULT_TABLE if asked is None else asked
+    faults = list(_faults(table, seeded=seeded))
+    if faults:
+        raise InvalidRequestError(*faults)
+    return tuple(_seat(seat, number, len(table)) for number, seat in enumerate(table))
+
+
+def _faults(table: Sequence[Mapping[str, Any]], *, seeded: bool) -> list[Fault]:
+    faults = []
+    if table[0]["kind"] != "human":
+        faults.append(Fault("/seats/0/kind", "seat 0 is the creator's: it must be human"))
+    for number, seat in enumerate(table):
+        if seat["kind"] == "human" and seat.get("level") is not None:
+            faults.append(Fault(f"/seats/{number}/level", "only an AI player has a level"))
+        if number and seat["kind"] == "human":
+            reason = "a seeded game has one human: its creator could know every hand"
+            only = "games with more than one human are not offered yet"
+            faults.append(Fault(f"/seats/{number}/kind", reason if seeded else only))
+    return faults
+
+
+def _seat(seat: Mapping[str, Any], number: int, seats: int) -> Seat:
+    kind = SeatKind(seat["kind"])
+    name = seat.get("name") or _default_name(kind, number, seats)
+    if kind is SeatKind.HUMAN:
+        return Seat(kind, name)
+    return Seat(kind, name, seat.get("level") or DEFAULT_LEVEL)
+
+
+def _default_name(kind: SeatKind, number: int, seats: int) -> str:
+    if kind is SeatKind.HUMAN:
+        return f"Player {number + 1}"
+    place = position(number, seats)
+    return f"AI {number + 1}" if place is None else place.capitalize()
