@@ -97,16 +97,20 @@ def points_after_discard(cards: tuple[Card, ...], wild: Rank, aces: AceMode) -> 
 
 
 def best_discard(cards: tuple[Card, ...], wild: Rank, aces: AceMode) -> tuple[Card, Arrangement]:
-    """The discard that leaves the least points, and the arrangement it leaves.
+    """The preferred discard of all that leave the least points, and the arrangement it leaves."""
+    card = preferred(points_after_discard(cards, wild, aces), wild, aces)
+    return card, arrange(without(cards, card), wild, aces)
+
+
+def preferred(least: dict[Card, int], wild: Rank, aces: AceMode) -> Card:
+    """The discard that leaves the least of the given points.
 
     Among equals a natural goes before a wild, then the card that costs more, then the higher.
     """
-    least = points_after_discard(cards, wild, aces)
-    card = min(
+    return min(
         least,
         key=lambda card: (least[card], is_wild(card, wild), -points(card, wild, aces), -card.index),
     )
-    return card, arrange(without(cards, card), wild, aces)
 
 
 def _part(cards: tuple[Card, ...], wild: Rank) -> tuple[tuple[Card, ...], tuple[Card, ...]]:

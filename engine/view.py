@@ -15,10 +15,9 @@ from engine.events import Record
 from engine.game import Game, Result, SeatKind, Status, legal_discards, legal_draws, phase_due
 from engine.melds import Arrangement, Meld
 from engine.round import Discarding, Finished, Layout, Phase, Source
-from engine.rules import Rules, is_wild
-from engine.rules import points as card_points
+from engine.rules import Rules
 from engine.shuffle import commitment
-from engine.solver import arrange, points_after_discard
+from engine.solver import arrange, points_after_discard, preferred
 
 _POSITIONS = {
     2: ("bottom", "top"),
@@ -181,18 +180,9 @@ def advise(seen: View) -> Advice:
     if not own.discards:
         return Advice(None, arrange(own.hand, wild, aces), ())
     after = points_after_discard(own.hand, wild, aces)
-    card = min(after, key=lambda card: (after[card], *discard_order(card, seen)))
+    card = preferred(after, wild, aces)
     goes_out = tuple(card for card, points in after.items() if points == 0)
     return Advice(card, arrange(without(own.hand, card), wild, aces), goes_out)
-
-
-def discard_order(card: Card, seen: View) -> tuple[bool, int, int]:
-    """The order in which equally good discards are preferred, the lowest key first.
-
-    A natural goes before a wild, then the card that costs more, then the higher one.
-    """
-    cost = card_points(card, seen.round.wild, seen.rules.aces)
-    return is_wild(card, seen.round.wild), -cost, -card.index
 
 
 def _own_of(seen: View) -> OwnView:

@@ -15,8 +15,8 @@ from engine.cards import Card
 from engine.round import Source
 from engine.rules import is_wild
 from engine.shuffle import Stream
-from engine.solver import least_points, points_after_discard
-from engine.view import OwnView, View, discard_order
+from engine.solver import least_points, points_after_discard, preferred
+from engine.view import OwnView, View
 
 PATIENCE = 15
 PATIENCE_STEP = 1
@@ -38,14 +38,15 @@ class MediumPlayer:
     def choose_discard(self, seen: View, chance: Stream) -> Card:
         """The discard that leaves the least deadwood, wilds kept."""
         own = _own(seen)
-        least = points_after_discard(own.hand, seen.round.wild, seen.rules.aces)
+        wild, aces = seen.round.wild, seen.rules.aces
+        least = points_after_discard(own.hand, wild, aces)
         if not _is_final(seen):
-            least = _naturals(seen, least) or least
-        ordered = sorted(least, key=lambda card: (least[card], *discard_order(card, seen)))
+            least = {card: cost for card, cost in least.items() if not is_wild(card, wild)} or least
+        best = preferred(least, wild, aces)
         slack = _slack(seen)
-        if slack <= 0 or least[ordered[0]] == 0:
-            return ordered[0]
-        loose = [card for card in ordered if least[card] <= least[ordered[0]] + slack]
+        if slack <= 0 or least[best] == 0:
+            return best
+        loose = [card for card, cost in least.items() if cost <= least[best] + slack]
         return loose[chance.uniform(len(loose))]
 
 
@@ -56,10 +57,6 @@ def _own(seen: View) -> OwnView:
 
 def _is_final(seen: View) -> bool:
     return seen.turn is not None and seen.turn.final
-
-
-def _naturals(seen: View, least: dict[Card, int]) -> dict[Card, int]:
-    return {card: cost for card, cost in least.items() if not is_wild(card, seen.round.wild)}
 
 
 def _slack(seen: View) -> int:

@@ -1,0 +1,48 @@
+"""Short ways to write cards, hands and tables in tests."""
+
+from __future__ import annotations
+
+from engine.cards import Card, Rank, parse_cards
+from engine.game import Seat, SeatKind
+from engine.melds import Meld
+from engine.rules import AceMode, Rules
+
+ANN = Seat(SeatKind.HUMAN, "Ann")
+
+
+def card(code: str) -> Card:
+    return Card.parse(code)
+
+
+def hand(codes: str) -> tuple[Card, ...]:
+    """The sorted hand of codes with blanks between them."""
+    return tuple(sorted(parse_cards(codes)))
+
+
+def rank(code: str) -> Rank:
+    return Rank.parse(code)
+
+
+def meld(codes: str, wild: str = "K", aces: str = "low") -> Meld:
+    return Meld(parse_cards(codes), rank(wild), AceMode(aces))
+
+
+def ai(level: str = "medium", name: str = "Bot") -> Seat:
+    return Seat(SeatKind.AI, name, level)
+
+
+def default_table() -> tuple[Seat, ...]:
+    return (ANN, ai(name="Left"), ai(name="Top"), ai(name="Right"))
+
+
+def humans(count: int) -> tuple[Seat, ...]:
+    """A table at which every move is the test's own."""
+    return tuple(Seat(SeatKind.HUMAN, f"P{number}") for number in range(count))
+
+
+def secret(number: int) -> bytes:
+    return number.to_bytes(32, "big")
+
+
+def rules(jokers: int = 0, aces: str = "low") -> Rules:
+    return Rules(jokers, AceMode(aces))

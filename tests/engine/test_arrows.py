@@ -1,0 +1,127 @@
+"""The import arrows: who may know whom."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent.parent
+ENGINE_ORDER = [
+    "errors",
+    "cards",
+    "rules",
+    "melds",
+    "solver",
+    "shuffle",
+    "round",
+    "events",
+    "game",
+    "snapshot",
+    "view",
+    "players",
+    "table",
+]
+FLASK_KNOWERS = {"app", "resources", "auth", "problems"}
+REDIS_KNOWERS = {"app", "store"}
+ERROR_STATUSES = {400, 401, 403, 404, 405, 406, 409, 412, 413, 415, 422, 429, 500, 503}
+
+
+def modules(package: str) -> list[Path]:
+    return sorted((ROOT / package).rglob("*.py"))
+
+
+def imported(path: Path) -> set[str]:
+    """Every module that a file imports, by its full dotted name."""
+    names = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path} imports relatively"
+            names.add(str(node.module))
+            names |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return names
+
+
+def part(path: Path) -> str:
+    """The name of a module right below its package: `players` for engine/players/medium.py."""
+    return path.relative_to(ROOT).parts[1].removesuffix(".py")
+
+
+def parts_of(package: str, names: set[str]) -> set[str]:
+    prefix = f"{package}."
+    return {name.split(".")[1] for name in names if name.startswith(prefix)}
+
+
+def tops(names: set[str]) -> set[str]:
+    return {name.split(".")[0] for name in names}
+
+
+def test_every_engine_module_imports_only_names_to_its_left() -> None:
+    seen = set()
+    for path in modules("engine"):
+        if part(path) == "__init__":
+            continue
+        place = ENGINE_ORDER.index(part(path))
+        allowed = set(ENGINE_ORDER[:place]) | ({"players"} if part(path) == "players" else set())
+        used = parts_of("engine", imported(path)) & set(ENGINE_ORDER)
+        assert used <= allowed, f"{path.name} knows {used - allowed}"
+        seen.add(part(path))
+    assert seen == set(ENGINE_ORDER)
+
+
+def test_the_engine_knows_the_standard_library_alone_and_no_clock_or_global_chance() -> None:
+    for path in modules("engine"):
+        names = tops(imported(path))
+        assert names <= {"engine", "mypy_extensions", *sys.stdlib_module_names}, path
+        assert not names & {"random", "secrets", "time", "datetime", "os", "socket"}, path
+
+
+def test_the_engine_does_not_know_the_service() -> None:
+    assert not any("service" in tops(imported(path)) for path in modules("engine"))
+
+
+@pytest.mark.parametrize(
+    ("library", "knowers"),
+    [
+        ("flask", FLASK_KNOWERS),
+        ("werkzeug", FLASK_KNOWERS),
+        ("flask_smorest", FLASK_KNOWERS),
+        ("redis", REDIS_KNOWERS),
+    ],
+)
+def test_only_the_named_modules_know_a_library(library: str, knowers: set[str]) -> None:
+    found = {part(path) for path in modules("service") if library in tops(imported(path))}
+    assert found
+    assert found <= knowers
+
+
+def test_resources_use_cases_and_store_know_each_other_in_one_direction() -> None:
+    for path in modules("service"):
+        used = parts_of("service", imported(path))
+        if part(path) == "store":
+            assert used <= {"errors"}
+        if part(path) not in {"app", "resources"}:
+            assert "resources" not in used, path
+        if part(path) in {"answers", "records", "tokens", "seating", "jsontext", "errors"}:
+            assert not used & {"games", "app"}, path
+
+
+def test_only_problems_knows_the_statuses_of_errors() -> None:
+    for path in modules("service"):
+        if part(path) == "problems":
+            continue
+        numbers = {
+            node.value
+            for node in ast.walk(ast.parse(path.read_text()))
+            if isinstance(node, ast.Constant) and type(node.value) is int
+        }
+        assert not numbers & (ERROR_STATUSES - {400, 500}), path
+
+
+def test_no_module_is_named_for_what_it_is_not() -> None:
+    names = {path.stem for package in ("engine", "service") for path in modules(package)}
+    assert not names & {"utils", "util", "common", "base", "helpers", "helper", "manager", "misc"}

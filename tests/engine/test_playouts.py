@@ -1,0 +1,154 @@
+"""What holds in every state of every game, whatever is played."""
+
+from __future__ import annotations
+
+import random
+
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from engine import game as games
+from engine.cards import CARDS, Card
+from engine.errors import (
+    CardNotInHandError,
+    GameFinishedError,
+    NotYourTurnError,
+    WrongPhaseError,
+)
+from engine.events import Event, record
+from engine.game import Game, Seat, SeatKind, Status
+from engine.round import Discarding, Drawing, Source
+from engine.rules import ROUNDS, AceMode, Rules
+from engine.shuffle import commitment, pack
+from engine.snapshot import dump, load
+from service.answers import actions_body, replay_seats, rules_body
+from tests.dealer import Replayer
+from tests.playout import Playout
+from tests.scale import scaled
+
+EXHAUSTIVE = 25  # every such state has each of its possible moves tried
+
+playouts = st.builds(
+    Playout,
+    secret=st.binary(min_size=32, max_size=32),
+    rules=st.builds(Rules, st.sampled_from([0, 2, 4]), st.sampled_from(AceMode), st.booleans()),
+    seats=st.integers(2, 6).map(
+        lambda count: tuple(Seat(SeatKind.HUMAN, f"P{seat}") for seat in range(count))
+    ),
+    chance=st.integers(0, 2**32).map(random.Random),
+    skill=st.sampled_from([1.0, 1.0, 0.98, 0.95, 0.9]),
+)
+
+
+@settings(
+    max_examples=scaled(1000),
+    deadline=None,
+    phases=[Phase.explicit, Phase.reuse, Phase.generate],  # a whole game shrinks too slowly
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+@given(playouts)
+def test_every_state_of_a_random_game_keeps_the_rules(playout: Playout) -> None:
+    whole = tuple(sorted(pack(playout.rules.jokers)))
+    for count, state in enumerate(playout.states()):
+        assert state.layout.all_cards() == whole
+        assert load(dump(state)) == state
+        assert state.status is Status.FINISHED or len(state.layout.pile) + len(state.layout.stock)
+        if count % EXHAUSTIVE == 0:
+            check_moves(state)
+    assert [event.seq for event in playout.events] == list(range(1, len(playout.events) + 1))
+    assert len(state.scored) == ROUNDS
+    check_replay(playout, state)
+
+
+def check_moves(state: Game) -> None:
+    """Listed moves are exactly the accepted ones, and a refused one changes nothing."""
+    before = dump(state)
+    for seat in range(len(state.seats)):
+        assert games.legal_draws(state, seat) == tuple(
+            source for source in Source if accepts_draw(state, seat, source)
+        )
+        assert games.legal_discards(state, seat) == tuple(
+            card for card in CARDS if accepts_discard(state, seat, card)
+        )
+    assert dump(state) == before
+
+
+def accepts_draw(state: Game, seat: int, source: Source) -> bool:
+    try:
+        games.draw(state, seat, source)
+    except GameFinishedError:
+        assert state.status is Status.FINISHED
+        return False
+    except NotYourTurnError:
+        assert seat != state.layout.seat
+        return False
+    except WrongPhaseError:
+        assert isinstance(state.round, Discarding)
+        return False
+    return True
+
+
+def accepts_discard(state: Game, seat: int, card: Card) -> bool:
+    try:
+        games.discard(state, seat, card, go_out=False)
+    except GameFinishedError:
+        assert state.status is Status.FINISHED
+        return False
+    except NotYourTurnError:
+        assert seat != state.layout.seat
+        return False
+    except WrongPhaseError:
+        assert isinstance(state.round, Drawing)
+        return False
+    except CardNotInHandError:
+        return False
+    return True
+
+
+def check_replay(playout: Playout, state: Game) -> None:
+    """Secret and actions alone repeat the game, by a dealer that shares no code with it too."""
+    records = [record(event, "") for event in playout.events]
+    told = {
+        "secret": state.secret.hex(),
+        "commitment": commitment(state.secret),
+        "rules": rules_body(state.rules),
+        "seats": replay_seats(state.seats),
+        "first_dealer": state.first_dealer,
+        "actions": actions_body(records),
+        "events": [
+            {name: value for name, value in told.items() if name != "go_out"} for told in records
+        ],
+    }
+    Replayer(told).check()
+    assert repeated(state, told["actions"]) == playout.events
+
+
+def repeated(state: Game, actions: list[dict[str, object]]) -> list[Event]:
+    step = games.open_game(state.secret, state.rules, state.seats)
+    events = list(step.events)
+    for action in actions:
+        seat = int(str(action["seat"]))
+        if action["type"] == "draw":
+            step = games.draw(step.game, seat, Source(action["source"]))
+        else:
+            card = Card.parse(action["card"])
+            step = games.discard(step.game, seat, card, bool(action["go_out"]))
+        events += step.events
+    assert step.game == state
+    return events
+
+
+def test_careless_play_stalls_rounds_and_still_ends_the_game() -> None:
+    playout = Playout(
+        bytes(32),
+        Rules(),
+        (Seat(SeatKind.HUMAN, "A"), Seat(SeatKind.HUMAN, "B")),
+        random.Random(1),
+        skill=0.0,
+        shy=1.0,
+    )
+    *_, last = playout.states()
+    scored = [event.body for event in playout.events if type(event.body).__name__ == "RoundScored"]
+    assert all(body.stalled and body.went_out is None for body in scored)
+    assert len(scored) == ROUNDS
+    check_replay(playout, last)

@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from engine import game as games
+from engine import table
+from engine.cards import Card
+from engine.errors import MoveError
+from engine.events import CardDiscarded, CardDrawn, GameFinished, RoundScored
+from engine.game import Game, SeatKind, Source, Status
+from engine.players import LEVELS
+from engine.round import Discarding, Drawing
+from engine.rules import Rules
+from engine.shuffle import Stream
+from engine.view import View
+from tests.builders import ai, default_table, rules, secret
+from tests.scale import scaled
+
+
+def human_to_move(game: Game) -> bool:
+    return game.status is Status.FINISHED or game.seats[game.layout.seat].kind is SeatKind.HUMAN
+
+
+def test_ai_turns_before_the_first_human_turn_are_played_at_once() -> None:
+    starts = set()
+    for number in range(20):
+        step = table.open_game(secret(number), Rules(), default_table())
+        assert human_to_move(step.game)
+        drawn = [event.body for event in step.events if isinstance(event.body, CardDrawn)]
+        assert [body.seat for body in drawn] == list(range(4 - len(drawn), 4))
+        starts.add(len(drawn))
+    assert starts == {0, 1, 2, 3}
+
+
+def test_a_discard_is_followed_by_every_ai_turn_up_to_the_next_human_one() -> None:
+    game = table.open_game(secret(1), Rules(), default_table()).game
+    step = table.draw(game, 0, Source.STOCK)
+    assert len(step.events) == 1
+    after = table.discard(step.game, 0, step.game.layout.hand[-1])
+    assert human_to_move(after.game)
+    moves = [event.body.seat for event in after.events if isinstance(event.body, CardDiscarded)]
+    assert moves[:4] == [0, 1, 2, 3]
+    seqs = [event.seq for event in after.events]
+    assert seqs == list(range(step.game.seq + 1, step.game.seq + 1 + len(seqs)))
+
+
+def test_a_refused_move_plays_no_ai_turn() -> None:
+    game = table.open_game(secret(1), Rules(), default_table()).game
+    with pytest.raises(MoveError):
+        table.discard(game, 0, game.layout.hand[0])
+
+
+def test_a_table_of_ai_players_plays_a_whole_game_without_anybody() -> None:
+    step = table.open_game(secret(2), rules(4, "both"), (ai(), ai(), ai()))
+    assert step.game.status is Status.FINISHED
+    assert isinstance(step.events[-1].body, GameFinished)
+
+
+def test_the_same_secret_and_moves_give_the_same_game() -> None:
+    first, second = (table.open_game(secret(9), Rules(), (ai(),) * 4) for _ in range(2))
+    assert first == second
+
+
+def test_four_medium_players_finish_their_games_without_a_stalled_round() -> None:
+    for number in range(scaled(300)):
+        step = table.open_game(secret(1000 + number), Rules(), (ai(),) * 4)
+        assert step.game.status is Status.FINISHED
+        rounds = [event.body for event in step.events if isinstance(event.body, RoundScored)]
+        assert [each.stalled for each in rounds] == [False] * 11
+
+
+class Watching:
+    """A player that notes what it is shown and plays as medium does."""
+
+    def __init__(self) -> None:
+        self.seen: list[View] = []
+
+    def choose_draw(self, seen: View, chance: Stream) -> Source:
+        self.seen.append(seen)
+        return LEVELS["medium"].choose_draw(seen, chance)
+
+    def choose_discard(self, seen: View, chance: Stream) -> Card:
+        self.seen.append(seen)
+        return LEVELS["medium"].choose_discard(seen, chance)
+
+
+def test_ai_players_see_the_view_of_their_own_seat(monkeypatch: pytest.MonkeyPatch) -> None:
+    watching = Watching()
+    monkeypatch.setitem(LEVELS, "watching", watching)
+    table.open_game(secret(3), Rules(), (ai("medium"), ai("watching")))
+    assert watching.seen
+    assert {seen.you.seat for seen in watching.seen if seen.you is not None} == {1}
+    assert all(seen.you is not None for seen in watching.seen)
+
+
+def test_an_ai_seat_in_the_middle_of_its_turn_finishes_it() -> None:
+    game = games.open_game(secret(1), Rules(), default_table(), first_dealer=3).game
+    assert isinstance(game.round, Drawing)
+    drawn = games.draw(game, 0, Source.STOCK).game
+    taken_over = replace(drawn, seats=(ai(), *drawn.seats[1:3], game.seats[0]))
+    assert isinstance(taken_over.round, Discarding)
+    step = table._with_ai_turns(games.Step(taken_over, ()))
+    assert step.game.layout.seat == 3
+    assert isinstance(step.events[0].body, CardDiscarded)

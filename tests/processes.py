@@ -1,0 +1,68 @@
+"""Processes as the tests see them: who descends from whom, and who is gone."""
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Process:
+    """A line of the process table."""
+
+    pid: int
+    parent: int
+    state: str
+    command: str
+
+
+def table() -> list[Process]:
+    """List all processes, zombies included."""
+    if Path("/proc/self/stat").exists():
+        return [found for entry in Path("/proc").glob("[0-9]*") if (found := _read(entry))]
+    lines = subprocess.run(
+        ["ps", "-A", "-o", "pid=,ppid=,stat=,command="], capture_output=True, text=True, check=True
+    ).stdout.splitlines()
+    words = [line.split(maxsplit=3) for line in lines]
+    return [Process(int(pid), int(parent), state, *rest) for pid, parent, state, *rest in words]
+
+
+def _read(entry: Path) -> Process | None:
+    try:
+        _, _, fields = (entry / "stat").read_text().rpartition(") ")
+        command = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+    except OSError:  # it ended meanwhile
+        return None
+    state, parent, *_ = fields.split()
+    return Process(int(entry.name), int(parent), state, command)
+
+
+def family(pid: int) -> list[Process]:
+    """List a process and all that descend from it, the oldest first."""
+    everyone = table()
+    members = [process for process in everyone if process.pid == pid]
+    for member in members:  # grows as it goes
+        members += [process for process in everyone if process.parent == member.pid]
+    return members
+
+
+def living(pids: Iterable[int]) -> set[int]:
+    """Return those that run; a zombie does not."""
+    return {process.pid for process in table() if process.state[0] != "Z"} & set(pids)
+
+
+def kill_all(pids: Iterable[int]) -> None:
+    """Kill these processes in one sweep."""
+    for pid in pids:
+        os.kill(pid, signal.SIGKILL)
+
+
+def left_after(pids: Iterable[int], seconds: float) -> set[int]:
+    """Wait until these processes are gone, and return those that are not."""
+    deadline = time.monotonic() + seconds
+    while (left := living(pids)) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return left
