@@ -4,9 +4,10 @@ It takes the upcard if that is wild or lowers the least deadwood after the best 
 discards to the least deadwood. It never discards a wild while it holds a natural, unless the
 final turn scores less that way.
 
-Four such players can wait for each other for ever, each holding low cards that the others
-need. So from its turn `PATIENCE` + 1 on it loosens up: it lets go of any natural whose loss
-costs no more than `PATIENCE_STEP` points for each turn beyond, chosen by chance.
+Such players can wait for each other for ever, each holding low cards that the others need. So
+from its turn `PATIENCE` + 1 of a round on it loosens up: it lets go of any natural whose loss
+costs no more than `PATIENCE_STEP` points for each turn beyond, chosen by chance, and takes the
+upcard only if that is wild or completes its hand, so that new cards come into play.
 """
 
 from __future__ import annotations
@@ -32,8 +33,9 @@ class MediumPlayer:
         if is_wild(upcard, wild):
             return Source.DISCARD
         now = least_points(own.hand, wild, aces)
+        goal = 1 if _slack(seen) > 0 else now
         after = points_after_discard((*own.hand, upcard), wild, aces)
-        return Source.DISCARD if min(after.values()) < now else Source.STOCK
+        return Source.DISCARD if min(after.values()) < min(now, goal) else Source.STOCK
 
     def choose_discard(self, seen: View, chance: Stream) -> Card:
         """The discard that leaves the least deadwood, wilds kept."""

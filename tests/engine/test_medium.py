@@ -1,18 +1,21 @@
 from __future__ import annotations
 
+import hashlib
 from dataclasses import replace
 
 import pytest
 
 from engine import game as games
+from engine import table
 from engine.cards import JOKER, parse_cards
+from engine.events import RoundScored
 from engine.players import LEVELS
 from engine.players.medium import PATIENCE
 from engine.round import Discarding, Drawing, Source
 from engine.rules import Rules, wild_rank
 from engine.shuffle import Stream, choice_stream
 from engine.view import View, view
-from tests.builders import card, hand, humans, secret
+from tests.builders import ai, card, hand, humans, rules, secret
 
 MEDIUM = LEVELS["medium"]
 
@@ -99,6 +102,24 @@ def test_in_a_long_round_it_still_keeps_wilds_and_goes_out() -> None:
         assert str(kept) != "3S"
         out = MEDIUM.choose_discard(seen("7H 7S 7C KD", turns=late), words(number))
         assert str(out) == "KD"
+
+
+def test_in_a_long_round_it_draws_from_the_stock_unless_the_upcard_is_wild_or_completes() -> None:
+    late = 2 * (PATIENCE + 3)
+    assert MEDIUM.choose_draw(seen("7H KS QD", "2C"), words()) is Source.DISCARD
+    assert MEDIUM.choose_draw(seen("7H KS QD", "2C", turns=late), words()) is Source.STOCK
+    assert MEDIUM.choose_draw(seen("7H KS QD", "3C", turns=late), words()) is Source.DISCARD
+    assert MEDIUM.choose_draw(seen("7H 7S QD", "7C", turns=late), words()) is Source.DISCARD
+    assert MEDIUM.choose_draw(seen("7H 7S 7D", "7C", turns=late), words()) is Source.STOCK
+
+
+def test_two_players_do_not_hand_the_upcard_to_and_fro_for_ever() -> None:
+    for number in (194, 236):
+        key = hashlib.sha256(b"s%d" % number).digest()
+        jokers = (0, 2, 4)[number // 6 % 3]
+        step = table.open_game(key, rules(jokers, "high"), (ai(), ai()))
+        scored = [event.body for event in step.events if isinstance(event.body, RoundScored)]
+        assert [body.stalled for body in scored] == [False] * 11
 
 
 def test_the_same_view_and_words_give_the_same_choice() -> None:
