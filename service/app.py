@@ -29,6 +29,7 @@ def create_app(
 ) -> Flask:
     """The WSGI application of a config; tests may bring a store and a clock (ms since 1970)."""
     app = Flask(__name__, static_folder=None)
+    app.url_map.merge_slashes = False  # a redirect would answer in HTML
     app.config.update(
         API_TITLE="Three-Thirteen Rummy",
         API_VERSION=__version__,
@@ -52,7 +53,7 @@ def _register(app: Flask) -> None:
         api.register_blueprint(blueprint)
     app.extensions["operations"] = frozenset(app.view_functions)
     app.register_blueprint(docs.blueprint)
-    app.extensions["openapi"] = cache(lambda: written(completed(api.spec.to_dict())))
+    app.extensions["openapi"] = cache(lambda: written(completed(api.description())))
 
 
 def _log(config: Config) -> None:

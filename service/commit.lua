@@ -2,7 +2,7 @@
 --
 -- KEYS: 1 the game, 2 its event log, 3 the idempotency record.
 -- ARGV: 1 expected version (0: the game must not exist), 2 new version, 3 state, 4 meta,
---       5 nonce of the record, or '' if any record under the key is the caller's,
+--       5 start of the caller's own record, or '' if any record under the key is it,
 --       6 record, 7 lifetime of the record in ms, 8 lifetime of the game in ms,
 --       9 number of events logged so far, 10 … the new events.
 -- Returns {'kept', record}, {'stale', version} or {'done', version}.

@@ -87,7 +87,7 @@ class _Found:
             raise CorruptGameError(f"game {self.game_id}: {error}") from error
 
 
-_GAME_ID = re.compile(f"[A-Za-z0-9_-]{{{tokens.ID_LENGTH}}}")
+_GAME_ID = re.compile(tokens.ID_PATTERN)
 
 
 def _clock() -> int:
@@ -287,10 +287,10 @@ def _matches(tags: str | None, tag: str, *, weak: bool = False, absent: bool = F
 
 def _created(found: _Found, step: Step, token: str) -> Answer:
     body = {
-        "game": _game_body(found, found.meta, step.game),
         "seat": CREATOR,
         "token": token,
         "invites": [],
+        "game": _game_body(found, found.meta, step.game),
         "events": _events_body(step.events, found.meta, CREATOR),
     }
     tag = answers.etag(found.version + 1, CREATOR)

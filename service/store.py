@@ -115,6 +115,10 @@ class Store:
         )
         return cls(pool)
 
+    def close(self) -> None:
+        """Close every connection."""
+        self._pool.disconnect()
+
     def ping(self) -> None:
         """Return if the server answers; raises StorageUnavailableError."""
         _reading(self._redis.ping)
@@ -219,6 +223,7 @@ def _arguments(commit: Commit) -> list[bytes | str | int]:
         _record_key(commit.game_id, commit.record_key),
     )
     nonce = commit.record_key.nonce.encode()
+    mark = nonce + _NONCE_END
     stored = commit.stored
     return [
         len(keys),
@@ -227,8 +232,8 @@ def _arguments(commit: Commit) -> list[bytes | str | int]:
         stored.version,
         stored.state,
         stored.meta,
-        nonce,
-        nonce + _NONCE_END + commit.record,
+        mark if nonce else b"",
+        mark + commit.record,
         commit.record_ttl * 1000,
         commit.game_ttl * 1000,
         commit.logged,

@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 ID_LENGTH = 22
+ID_PATTERN = f"[A-Za-z0-9_-]{{{ID_LENGTH}}}"
 SALT_BYTES = 32
 _TOKEN_BYTES = 32
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib.resources import files
 
-from flask import Blueprint, Response, current_app, redirect, send_from_directory
+from flask import Blueprint, Response, current_app, redirect, request, send_from_directory
 from werkzeug.wrappers import Response as BaseResponse
 
 blueprint = Blueprint("docs", __name__)
@@ -36,6 +36,7 @@ def spec() -> Response:
     response = Response(current_app.extensions["openapi"](), content_type="application/json")
     response.headers["Cache-Control"] = "no-cache"
     response.add_etag()
+    response.make_conditional(request)
     return response
 
 
@@ -48,8 +49,9 @@ def swagger_ui() -> Response:
 @blueprint.get("/v1/docs/<name>")
 def asset(name: str) -> Response:
     """A file that the page loads."""
-    folder = _SWAGGER_FILES if name in _SWAGGER_NAMES else _OWN_FILES
-    return _guarded(send_from_directory(folder, name, max_age=_DAY))
+    if name in _SWAGGER_NAMES:
+        return _guarded(send_from_directory(_SWAGGER_FILES, name, max_age=_DAY))
+    return _guarded(send_from_directory(_OWN_FILES, name))
 
 
 def _guarded(response: Response) -> Response:

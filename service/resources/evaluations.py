@@ -11,6 +11,7 @@ from engine.rules import AceMode
 from engine.solver import arrange
 from service import jsontext
 from service.answers import arrangement_body
+from service.examples import HAND, WILD_RANK
 from service.resources.rest import BODY, TOKEN_UNUSED, Blueprint
 from service.schemas.requests import EvaluationRequest
 from service.schemas.views import Arrangement
@@ -26,10 +27,10 @@ class EvaluationsResource(MethodView):
 
     @blueprint.arguments(
         EvaluationRequest,
-        example={"cards": ["7H", "8H", "9H", "5D", "JK", "2C"], "wild_rank": "5", "aces": "low"},
+        example={"cards": HAND, "wild_rank": WILD_RANK, "aces": "low"},
     )
     @blueprint.problems(*BODY)
-    @blueprint.response(200, Arrangement)
+    @blueprint.response(200, Arrangement, description="The hand, arranged.")
     @blueprint.doc(operationId="evaluateHand", security=TOKEN_UNUSED)
     def post(self, body: dict[str, Any]) -> Response:
         """Arrange a hand.

@@ -14,6 +14,8 @@ from service.auth import bearer_token
 from service.games import Move, NewGame
 from service.resources.rest import (
     BODY,
+    CHANGE_HEADERS,
+    GAME_ID,
     MOVING,
     READING,
     TOKEN_NEEDED,
@@ -58,6 +60,15 @@ _TABLES = {
         },
     },
 }
+_CREATED_HEADERS = {
+    **CHANGE_HEADERS,
+    "Location": {
+        "description": "The game's address.",
+        "required": True,
+        "schema": {"type": "string"},
+        "example": "/v1/games/Zk3vQ8rT1xWn5bYc7LdMfA",
+    },
+}
 
 
 def _idempotency(operation: str, headers: dict[str, Any], body: dict[str, Any]) -> Idempotency:
@@ -78,9 +89,7 @@ class GamesResource(MethodView):
     @blueprint.arguments(GameRequest, required=False, examples=_TABLES)
     @blueprint.problems(*BODY, "idempotency-key-reused", "storage-unavailable", "outcome-unknown")
     @blueprint.response(
-        201,
-        CreatedGame,
-        headers={**VIEW_HEADERS, "Location": {"schema": {"type": "string"}}},
+        201, CreatedGame, description="The game and its creator's token.", headers=_CREATED_HEADERS
     )
     @blueprint.doc(operationId="createGame", security=TOKEN_UNUSED)
     def post(self, headers: dict[str, Any], body: dict[str, Any]) -> Response:
@@ -96,14 +105,14 @@ class GamesResource(MethodView):
         return reply(games().create(new, _idempotency("createGame", headers, body)))
 
 
-@blueprint.route("/<game_id>")
+@blueprint.route("/<game_id>", parameters=[GAME_ID])
 class GameResource(MethodView):
     """One game."""
 
     @blueprint.arguments(ViewHeaders, location="headers")
     @blueprint.problems(*READING)
-    @blueprint.alt_response(304, description="You have this view already.")
-    @blueprint.response(200, Game, headers=VIEW_HEADERS)
+    @blueprint.alt_response(304, description="You have this view already.", headers=VIEW_HEADERS)
+    @blueprint.response(200, Game, description="The game as you see it.", headers=VIEW_HEADERS)
     @blueprint.doc(operationId="getGame", security=TOKEN_OPTIONAL)
     def get(self, headers: dict[str, Any], game_id: str) -> Response:
         """Look at a game.
@@ -113,7 +122,7 @@ class GameResource(MethodView):
         return reply(games().show(game_id, bearer_token(), headers.get("if_none_match")))
 
     @blueprint.problems(*READING, "token-required", "not-permitted")
-    @blueprint.response(204)
+    @blueprint.response(204, description="The game is gone.")
     @blueprint.doc(operationId="deleteGame", security=TOKEN_NEEDED)
     def delete(self, game_id: str) -> Response:
         """Delete a game.
@@ -123,7 +132,7 @@ class GameResource(MethodView):
         return reply(games().delete(game_id, bearer_token()))
 
 
-@blueprint.route("/<game_id>/draw")
+@blueprint.route("/<game_id>/draw", parameters=[GAME_ID])
 class DrawResource(MethodView):
     """The first half of a turn."""
 
@@ -131,43 +140,55 @@ class DrawResource(MethodView):
     @blueprint.arguments(MoveHeaders, location="headers")
     @blueprint.arguments(DrawRequest, example={"source": "stock"})
     @blueprint.problems(*MOVING)
-    @blueprint.response(200, Moved, headers=VIEW_HEADERS)
+    @blueprint.response(
+        200,
+        Moved,
+        description="The game after the draw: the card is `you.drawn`.",
+        headers=CHANGE_HEADERS,
+    )
     @blueprint.doc(operationId="drawCard", security=TOKEN_NEEDED)
     def post(self, headers: dict[str, Any], body: dict[str, Any], game_id: str) -> Response:
         """Draw a card.
 
-        From the stock, or the top card of the discard pile.
+        From the stock, or the top card of the discard pile. The view then says what is best to
+        discard (`you.arrangement`) and what you can go out with (`you.can_go_out_with`).
         """
         move = _move("drawCard", headers, body, game_id)
         return reply(games().draw(move, Source(body["source"])))
 
 
-@blueprint.route("/<game_id>/discard")
+@blueprint.route("/<game_id>/discard", parameters=[GAME_ID])
 class DiscardResource(MethodView):
     """The second half of a turn."""
 
     @game_first
     @blueprint.arguments(MoveHeaders, location="headers")
-    @blueprint.arguments(DiscardRequest, example={"card": "8H"})
+    @blueprint.arguments(DiscardRequest)
     @blueprint.problems(*MOVING, "card-not-in-hand")
-    @blueprint.response(200, Moved, headers=VIEW_HEADERS)
+    @blueprint.response(
+        200,
+        Moved,
+        description="The game when you are to move again, or when it is over.",
+        headers=CHANGE_HEADERS,
+    )
     @blueprint.doc(operationId="discardCard", security=TOKEN_NEEDED)
     def post(self, headers: dict[str, Any], body: dict[str, Any], game_id: str) -> Response:
         """Discard a card.
 
-        If every card left is in a meld you go out, unless you send `"go_out": false`. The AI
-        players then move at once: the answer has every event up to your next turn.
+        Any card of your hand: `you.legal.discard` lists them. If every card left is in a meld
+        you go out, unless you send `"go_out": false`. The AI players then move at once: the
+        answer has every event up to your next turn.
         """
         move = _move("discardCard", headers, body, game_id)
         return reply(games().discard(move, body["card"], body["go_out"]))
 
 
-@blueprint.route("/<game_id>/scores")
+@blueprint.route("/<game_id>/scores", parameters=[GAME_ID])
 class ScoresResource(MethodView):
     """The points."""
 
     @blueprint.problems(*READING)
-    @blueprint.response(200, Scores)
+    @blueprint.response(200, Scores, description="The scores so far.")
     @blueprint.doc(operationId="getScores", security=TOKEN_OPTIONAL)
     def get(self, game_id: str) -> Response:
         """Read the scores.
@@ -177,14 +198,14 @@ class ScoresResource(MethodView):
         return reply(games().scores(game_id, bearer_token()))
 
 
-@blueprint.route("/<game_id>/events")
+@blueprint.route("/<game_id>/events", parameters=[GAME_ID])
 class EventsResource(MethodView):
     """The event log."""
 
     @game_first
     @blueprint.arguments(EventsQuery, location="query")
     @blueprint.problems(*READING, "validation-failed")
-    @blueprint.response(200, EventPage)
+    @blueprint.response(200, EventPage, description="Events, oldest first.")
     @blueprint.doc(operationId="listEvents", security=TOKEN_OPTIONAL)
     def get(self, query: dict[str, Any], game_id: str) -> Response:
         """List events.
@@ -194,12 +215,12 @@ class EventsResource(MethodView):
         return reply(games().events(game_id, bearer_token(), query["after"], query["limit"]))
 
 
-@blueprint.route("/<game_id>/replay")
+@blueprint.route("/<game_id>/replay", parameters=[GAME_ID])
 class ReplayResource(MethodView):
     """A finished game, laid open."""
 
     @blueprint.problems(*READING, "game-not-finished")
-    @blueprint.response(200, Replay)
+    @blueprint.response(200, Replay, description="Everything about the game.")
     @blueprint.doc(operationId="getReplay", security=TOKEN_OPTIONAL)
     def get(self, game_id: str) -> Response:
         """Read the replay of a finished game.

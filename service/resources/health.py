@@ -5,7 +5,7 @@ from __future__ import annotations
 from flask import Response, current_app
 from flask.views import MethodView
 
-from service import jsontext
+from service import __version__, jsontext
 from service.resources.rest import TOKEN_UNUSED, Blueprint
 from service.schemas.replies import Alive, Ready
 
@@ -23,7 +23,7 @@ class LivenessResource(MethodView):
     """The process."""
 
     @blueprint.problems()
-    @blueprint.response(200, Alive)
+    @blueprint.response(200, Alive, description="It runs.", example={"status": "ok"})
     @blueprint.doc(operationId="liveness", security=TOKEN_UNUSED)
     def get(self) -> Response:
         """Tell whether the service runs.
@@ -38,7 +38,12 @@ class ReadinessResource(MethodView):
     """The process and its store."""
 
     @blueprint.problems("storage-unavailable")
-    @blueprint.response(200, Ready)
+    @blueprint.response(
+        200,
+        Ready,
+        description="It can serve.",
+        example={"status": "ok", "version": __version__},
+    )
     @blueprint.doc(operationId="readiness", security=TOKEN_UNUSED)
     def get(self) -> Response:
         """Tell whether the service can serve games.
@@ -46,4 +51,4 @@ class ReadinessResource(MethodView):
         503 while its storage does not answer.
         """
         current_app.extensions["store"].ping()
-        return _told({"status": "ok", "version": current_app.config["API_VERSION"]})
+        return _told({"status": "ok", "version": __version__})

@@ -16,6 +16,12 @@ blueprint = Blueprint(
     url_prefix="/v1/problems",
     description="Every way in which a request can be refused.",
 )
+_CODE = {
+    "in": "path",
+    "name": "code",
+    "description": "The problem's code.",
+    "schema": {"type": "string", "enum": list(PROBLEMS)},
+}
 
 
 def _page(kind: Problem) -> dict[str, object]:
@@ -33,7 +39,12 @@ class ProblemsResource(MethodView):
     """All problems."""
 
     @blueprint.problems()
-    @blueprint.response(200, ProblemPages)
+    @blueprint.response(
+        200,
+        ProblemPages,
+        description="All problems, by status.",
+        example={"problems": [_page(PROBLEMS["wrong-phase"]), _page(PROBLEMS["stale-version"])]},
+    )
     @blueprint.doc(operationId="listProblems", security=TOKEN_UNUSED)
     def get(self) -> Response:
         """List all problems.
@@ -44,13 +55,21 @@ class ProblemsResource(MethodView):
         return Response(body, content_type="application/json")
 
 
-@blueprint.route("/<code>")
+@blueprint.route("/<code>", parameters=[_CODE])
 class ProblemResource(MethodView):
     """One problem."""
 
     @blueprint.problems("not-found")
-    @blueprint.response(200, ProblemPage)
+    @blueprint.response(
+        200,
+        ProblemPage,
+        description="What the problem means.",
+        example=_page(PROBLEMS["wrong-phase"]),
+    )
     @blueprint.doc(operationId="getProblem", security=TOKEN_UNUSED)
     def get(self, code: str) -> Response:
-        """Read about a problem."""
+        """Read about a problem.
+
+        What it means and what to do about it: the `type` of every refusal leads here.
+        """
         return Response(jsontext.write(_page(problem(code))), content_type="application/json")

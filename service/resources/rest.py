@@ -8,8 +8,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from copy import deepcopy
 from functools import wraps
-from http import HTTPStatus
 from itertools import groupby
 from typing import Any, NoReturn, TypeVar, cast
 
@@ -25,8 +25,9 @@ from service.auth import bearer_token
 from service.errors import Fault, InvalidRequestError, MediaTypeError, RequestError
 from service.games import Games
 from service.problems import PROBLEMS, Problem
-from service.schemas.events import EVENT_SCHEMAS, UNION, EventField
+from service.schemas.events import EVENT_SCHEMAS, UNION
 from service.schemas.replies import ProblemReply
+from service.tokens import ID_PATTERN
 
 _View = TypeVar("_View", bound=Callable[..., Any])
 
@@ -48,12 +49,48 @@ MOVING = (
     "conflict",
     "outcome-unknown",
 )
+GAME_ID = {
+    "in": "path",
+    "name": "game_id",
+    "description": "The game's `id`, as createGame answered it.",
+    "schema": {"type": "string", "pattern": f"^{ID_PATTERN}$"},
+}
 VIEW_HEADERS = {
     "ETag": {
         "description": "The view's tag: version, viewer, format.",
+        "required": True,
         "schema": {"type": "string"},
         "example": '"17.0.1"',
     }
+}
+CHANGE_HEADERS = {
+    **VIEW_HEADERS,
+    "Idempotency-Replayed": {
+        "description": "Set if the request was made before and this is its first answer again.",
+        "schema": {"type": "string", "enum": ["true"]},
+    },
+}
+_CHALLENGE = {
+    "WWW-Authenticate": {
+        "description": "How to authenticate: with a seat's token.",
+        "required": True,
+        "schema": {"type": "string"},
+        "example": 'Bearer realm="three-thirteen"',
+    }
+}
+_RETRY = {
+    "Retry-After": {
+        "description": "Seconds to wait before the next attempt.",
+        "required": True,
+        "schema": {"type": "integer", "minimum": 0},
+        "example": problems.RETRY_AFTER_SECONDS,
+    }
+}
+_PROBLEM_HEADERS = {
+    "token-required": _CHALLENGE,
+    "invalid-token": _CHALLENGE,
+    "storage-unavailable": _RETRY,
+    "outcome-unknown": _RETRY,
 }
 TOKEN_NEEDED: list[dict[str, list[str]]] = [{"seatToken": []}]
 TOKEN_OPTIONAL: list[dict[str, list[str]]] = [{}, {"seatToken": []}]
@@ -123,16 +160,21 @@ class Api(flask_smorest.Api):  # type: ignore[misc]
         """Leave the header of pages out: no operation has it."""
 
     def _register_responses(self) -> None:
-        """Document the automatic 422 of parsed arguments as a problem, too."""
-        spec = self.spec
-        self.ma_plugin.converter.add_attribute_function(_union_of_events)
+        """Name what operations share: the union of events, and an example of each problem."""
+        for kind in PROBLEMS.values():
+            self.spec.components.example(kind.code, {"value": _example(kind)}, lazy=True)
+        self.ma_plugin.converter.add_attribute_function(_as_documented)
         for schema in EVENT_SCHEMAS.values():
-            spec.components.schema(schema.__name__, schema=schema)
-        spec.components.schema(UNION, _union())
-        for status in HTTPStatus:
-            content = {problems.MEDIA_TYPE: {"schema": ProblemReply}}
-            described = {"description": status.phrase, "content": content}
-            spec.components.response(status.name, described, lazy=True)
+            self.spec.components.schema(schema.__name__, schema=schema)
+        self.spec.components.schema(UNION, _union())
+
+    def description(self) -> dict[str, Any]:
+        """A new copy of the API description, each schema with the docstring of its class."""
+        described: dict[str, Any] = deepcopy(self.spec.to_dict())
+        schemas = described["components"]["schemas"]
+        for (schema, *_), name in self.ma_plugin.converter.refs.items():
+            schemas[name] = {"description": schema.__doc__, **schemas[name]}
+        return described
 
 
 def _union() -> dict[str, Any]:
@@ -146,8 +188,9 @@ def _union() -> dict[str, Any]:
     }
 
 
-def _union_of_events(_: Any, field: ma.fields.Field[Any], **_context: Any) -> dict[str, Any]:
-    return {"$ref": f"#/components/schemas/{UNION}"} if isinstance(field, EventField) else {}
+def _as_documented(_: Any, field: ma.fields.Field[Any], **_context: Any) -> dict[str, Any]:
+    documented: dict[str, Any] = getattr(field, "DOCUMENTED", {})
+    return documented
 
 
 def games() -> Games:
@@ -209,15 +252,27 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]
             status,
             schema=ProblemReply,
             content_type=problems.MEDIA_TYPE,
-            description=" or ".join(f"`{kind.code}`: {kind.title}" for kind in kinds) + ".",
-            examples={kind.code: {"value": _example(kind)} for kind in kinds},
-            headers=_headers(status),
+            description=_listed([f"`{kind.code}`: {kind.title}." for kind in kinds]),
+            examples={kind.code: kind.code for kind in kinds},  # by name
+            headers=_PROBLEM_HEADERS.get(kinds[0].code),
         )
         return decorated
+
+    def _prepare_arguments_doc(
+        self, doc: dict[str, Any], doc_info: dict[str, Any], **kwargs: Any
+    ) -> dict[str, Any]:
+        """Leave the automatic 422 out: where values can be refused, `problems` says so."""
+        doc_info.get("arguments", {}).pop("responses", None)
+        documented: dict[str, Any] = super()._prepare_arguments_doc(doc, doc_info, **kwargs)
+        return documented
 
 
 def _by_status(kind: Problem) -> tuple[int, str]:
     return kind.status, kind.code
+
+
+def _listed(lines: list[str]) -> str:
+    return lines[0] if len(lines) == 1 else "\n".join(f"- {line}" for line in lines)
 
 
 def _example(kind: Problem) -> dict[str, Any]:
@@ -228,8 +283,3 @@ def _example(kind: Problem) -> dict[str, Any]:
         "detail": kind.remedy,
         "code": kind.code,
     }
-
-
-def _headers(status: int) -> dict[str, Any] | None:
-    name = {401: "WWW-Authenticate", 405: "Allow", 503: "Retry-After"}.get(status)
-    return None if name is None else {name: {"schema": {"type": "string"}}}

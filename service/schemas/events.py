@@ -29,6 +29,14 @@ UNION = "Event"
 class EventField(fields.Raw):
     """An event, documented as the union of all kinds."""
 
+    DOCUMENTED = {"$ref": f"#/components/schemas/{UNION}"}  # noqa: RUF012
+
+
+class NullField(fields.Raw):
+    """Always null."""
+
+    DOCUMENTED = {"type": "null"}  # noqa: RUF012
+
 
 def events_field(description: str) -> fields.List[Any]:
     """A list of events."""
@@ -60,7 +68,7 @@ class SeatJoinedEvent(_Event):
     """A human took a seat."""
 
     type = _type("seat_joined")
-    round = fields.Raw(metadata={"type": "null", "description": "No round yet."}, allow_none=True)
+    round = NullField(metadata={"description": "No round yet."}, allow_none=True)
     seat = seat_field("The seat.")
     name = text_field("What it is called.")
 

@@ -7,7 +7,7 @@ from marshmallow import fields, validate
 from engine.rules import ROUNDS
 from service.problems import PROBLEMS
 from service.schemas.events import SeatScore, events_field
-from service.schemas.requests import CARD_PATTERN
+from service.schemas.strict import CARD_PATTERN
 from service.schemas.views import (
     Game,
     ReplySchema,
@@ -33,12 +33,12 @@ class Invite(ReplySchema):
 class CreatedGame(ReplySchema):
     """A new game with the creator's token."""
 
-    game = fields.Nested(Game)
     seat = seat_field("The creator's seat.")
     token = text_field("The seat's token: shown once, send it as `Authorization: Bearer <token>`.")
     invites = fields.List(
         fields.Nested(Invite), metadata={"description": "One for each further human."}
     )
+    game = fields.Nested(Game)
     events = events_field("Everything that happened so far.")
 
 

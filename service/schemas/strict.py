@@ -1,0 +1,83 @@
+"""Fields that take what the API description says and nothing that merely looks like it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import marshmallow as ma
+from marshmallow import fields, validate
+
+from engine.cards import RANK_CODES, SUIT_CODES, Card, Rank
+from engine.errors import CardCodeError, RankCodeError
+
+CARD_PATTERN = f"^([{RANK_CODES}][{SUIT_CODES}]|JK)$"
+
+
+class Pattern(validate.Validator):
+    """A pattern for the whole text: to Python alone, `$` would let one more line end follow."""
+
+    def __init__(self, pattern: str, error: str) -> None:
+        """Keep the pattern under the name that the description is made from."""
+        self.regex = re.compile(pattern)
+        self._told = error
+
+    def __call__(self, value: str) -> str:
+        """Return the value, or raise a ValidationError."""
+        if self.regex.fullmatch(value) is None:
+            raise ma.ValidationError(self._told)
+        return value
+
+
+class WholeField(fields.Integer):
+    """A whole number in a query, in plain digits: no sign, spaces, underscores or other scripts."""
+
+    def _deserialize(
+        self, value: Any, attr: str | None, data: Mapping[str, Any] | None, **kwargs: Any
+    ) -> Any:
+        if not (isinstance(value, str) and value.isascii() and value.isdigit()):
+            raise self.make_error("invalid", input=value)
+        return super()._deserialize(value, attr, data, **kwargs)
+
+
+class CardField(fields.String):
+    """A card code, read as a card."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        """Document the code's pattern."""
+        described = {"pattern": CARD_PATTERN, "example": "8H", **kwargs.pop("metadata", {})}
+        super().__init__(metadata=described, **kwargs)
+
+    def _deserialize(
+        self, value: Any, attr: str | None, data: Mapping[str, Any] | None, **kwargs: Any
+    ) -> Any:
+        code = super()._deserialize(value, attr, data, **kwargs)
+        try:
+            return Card.parse(code)
+        except CardCodeError as error:
+            raise ma.ValidationError(str(error)) from error
+
+
+class RankField(fields.String):
+    """A rank code, read as a rank."""
+
+    def _deserialize(
+        self, value: Any, attr: str | None, data: Mapping[str, Any] | None, **kwargs: Any
+    ) -> Any:
+        code = super()._deserialize(value, attr, data, **kwargs)
+        try:
+            return Rank.parse(code)
+        except RankCodeError as error:
+            raise ma.ValidationError(str(error)) from error
+
+
+class FlagField(fields.Boolean):
+    """true or false, and nothing that merely looks like it."""
+
+    def _deserialize(
+        self, value: Any, attr: str | None, data: Mapping[str, Any] | None, **kwargs: Any
+    ) -> Any:
+        if not isinstance(value, bool):
+            raise self.make_error("invalid", input=value)
+        return value

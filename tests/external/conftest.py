@@ -1,0 +1,39 @@
+"""Fixtures for the tests that need a program from outside Python."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, sync_playwright
+
+from tests.system.launch import Launch
+
+_OPTIONS = (
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-gpu",
+    "--disable-quic",
+    "--disable-sync",
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+    "--no-first-run",
+    "--no-sandbox",  # which root cannot use
+)
+
+
+@pytest.fixture
+def service_url(tmp_path: Path) -> Iterator[str]:
+    """The address of a service that runs for one test."""
+    with Launch(tmp_path) as service:
+        yield service.url()
+
+
+@pytest.fixture
+def page() -> Iterator[Page]:
+    """An empty page of the system's Chromium, for which no outside name exists."""
+    chromium = shutil.which("chromium") or shutil.which("google-chrome")
+    assert chromium, "these tests need Chromium; Debian: apt install chromium"
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=list(_OPTIONS))
+        yield browser.new_page()
+        browser.close()

@@ -1,0 +1,31 @@
+"""The committed API description, judged by Redocly."""
+
+import os
+import subprocess
+from pathlib import Path
+
+_ROOT = Path(__file__).parents[2]
+_REDOCLY = _ROOT / "tools/node_modules/.bin/redocly"
+_QUIET = {"REDOCLY_TELEMETRY": "off", "REDOCLY_SUPPRESS_UPDATE_NOTICE": "true"}
+
+
+def test_the_description_passes_redoclys_strictest_rules(tmp_path: Path) -> None:
+    assert _REDOCLY.exists(), "this test needs Redocly: npm ci in tools/, as make check does"
+    judged = subprocess.run(
+        [
+            _REDOCLY,
+            *("lint", "--extends=recommended-strict", "--format=stylish"),
+            _ROOT / "openapi/openapi.json",
+        ],
+        cwd=tmp_path,  # where no configuration of Redocly's could soften a rule
+        env=os.environ | _QUIET,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    said = judged.stdout + judged.stderr
+
+    assert judged.returncode == 0, said
+    assert "Your API description is valid" in said, said
+    assert "warning" not in said.replace("Deprecation warning", ""), said
