@@ -93,7 +93,10 @@ def _game(plain: Plain) -> Game:
         secret=bytes.fromhex(plain["secret"]),
         seeded=plain["seeded"],
         rules=known,
-        seats=tuple(Seat(SeatKind(kind), *fields) for kind, *fields in plain["seats"]),
+        seats=tuple(
+            Seat(SeatKind(kind), name, level, joined, away)
+            for kind, name, level, joined, away in plain["seats"]
+        ),
         first_dealer=plain["first_dealer"],
         round=None if plain["round"] is None else _round(plain["round"], known),
         totals=tuple(plain["totals"]),
