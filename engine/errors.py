@@ -66,6 +66,10 @@ class GameNotFinishedError(EngineError):
     """A question that only a finished game answers."""
 
 
+class SeatTakenError(MoveError):
+    """A human seat that has been joined already."""
+
+
 class NotYourTurnError(MoveError):
     """A move by a seat that is not to move.
 

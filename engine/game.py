@@ -16,6 +16,7 @@ from engine import shuffle
 from engine.cards import Card
 from engine.errors import (
     GameFinishedError,
+    GameWaitingError,
     InvalidTableError,
     MoveError,
     NotYourTurnError,
@@ -57,11 +58,17 @@ class Status(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """One place at the table; `level` names an AI player's strength and is None for a human."""
+    """One place at the table.
+
+    `level` names an AI player's strength and is None for a human. `joined`: whether its human
+    has come. `away`: whether that human let its time run out and is not back yet.
+    """
 
     kind: SeatKind
     name: str
     level: str | None = None
+    joined: bool = True
+    away: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +84,10 @@ class Result:
 class Game:
     """One game as it stands.
 
-    `seq` is the number of its last event, and `scored` holds the numbers of its round_scored
-    events: together with the event log they are the game's history.
+    `round` is None while humans have yet to join. `seq` is the number of its last event, and
+    `scored` holds the numbers of its round_scored events: together with the event log they are
+    the game's history. `turn_seconds` bounds the turns of humans, None for no bound; `deadline`
+    (ms since 1970) is the end of the turn that a human is in.
     """
 
     secret: bytes
@@ -86,25 +95,45 @@ class Game:
     rules: Rules
     seats: tuple[Seat, ...]
     first_dealer: int
-    round: Round
+    round: Round | None
     totals: tuple[int, ...]
     seq: int = 0
     scored: tuple[int, ...] = ()
+    turn_seconds: int | None = None
+    deadline: int | None = None
+    abandoned: bool = False
 
     @property
     def layout(self) -> Layout:
-        """The layout of the round that is played, or was played last."""
+        """The layout of the round that is played, or was played last; there must be one."""
+        assert self.round is not None, "a game that waits has no round"
         return self.round.layout
 
     @property
     def status(self) -> Status:
         """How far the game is: a round stays finished only when no other follows."""
-        return Status.FINISHED if isinstance(self.round, Finished) else Status.PLAYING
+        if self.abandoned or isinstance(self.round, Finished):
+            return Status.FINISHED
+        return Status.WAITING if self.round is None else Status.PLAYING
+
+    @property
+    def humans(self) -> tuple[int, ...]:
+        """The seats of humans who have come and not left."""
+        return tuple(
+            number
+            for number, seat in enumerate(self.seats)
+            if seat.kind is SeatKind.HUMAN and seat.joined
+        )
+
+    @property
+    def number(self) -> int | None:
+        """The number of the round; None while humans have yet to join."""
+        return None if self.round is None else self.round.layout.number
 
     @property
     def result(self) -> Result | None:
-        """The result; None until the last round is scored."""
-        if self.status is not Status.FINISHED:
+        """The result; None until the last round is scored, and for good if abandoned."""
+        if not isinstance(self.round, Finished):
             return None
         least = min(self.totals)
         lowest = tuple(seat for seat, total in enumerate(self.totals) if total == least)
@@ -128,19 +157,19 @@ def open_game(
     *,
     seeded: bool = False,
     first_dealer: int | None = None,
+    turn_seconds: int | None = None,
 ) -> Step:
-    """A new game with its first round dealt; the secret decides who deals unless it is given."""
+    """A new game, its first round dealt unless humans have yet to join.
+
+    The secret decides who deals first unless `first_dealer` does.
+    """
     if not MIN_SEATS <= len(seats) <= MAX_SEATS:
         raise InvalidTableError(f"a game has {MIN_SEATS} to {MAX_SEATS} seats, not {len(seats)}")
     dealer = shuffle.first_dealer(secret, len(seats)) if first_dealer is None else first_dealer
-    dealt = rounds.deal(secret, rules, 1, len(seats), dealer)
-    game = Game(secret, seeded, rules, seats, dealer, dealt, (0,) * len(seats))
-    joined = [
-        Event(number, None, SeatJoined(seat, seats[seat].name))
-        for number, seat in enumerate(_humans(seats), 1)
-    ]
-    step = _told(replace(game, seq=len(joined)), [_dealt_body(dealt)])
-    return Step(step.game, (*joined, *step.events))
+    totals = (0,) * len(seats)
+    game = Game(secret, seeded, rules, seats, dealer, None, totals, turn_seconds=turn_seconds)
+    joined = [SeatJoined(seat, seats[seat].name) for seat in game.humans]
+    return dealt_when_complete(told(game, list(joined)))
 
 
 def draw(game: Game, seat: int, source: Source) -> Step:
@@ -151,7 +180,7 @@ def draw(game: Game, seat: int, source: Source) -> Step:
     if after.layout.refills > before.layout.refills:
         bodies.append(StockReshuffled(len(after.layout.stock) + 1))
     bodies.append(CardDrawn(seat, source, after.drawn))
-    return _told(replace(game, round=after), bodies)
+    return told(replace(game, round=after), bodies)
 
 
 def discard(game: Game, seat: int, card: Card, go_out: bool = True) -> Step:
@@ -166,7 +195,7 @@ def discard(game: Game, seat: int, card: Card, go_out: bool = True) -> Step:
         hand = after.layout.hands[seat]
         bodies.append(WentOut(seat, hand, _arrange(after.layout, hand).melds))
     if not isinstance(after, Finished):
-        return _told(replace(game, round=after), bodies)
+        return told(replace(game, round=after), bodies)
     return _round_over(game, after, bodies)
 
 
@@ -192,7 +221,9 @@ _State = TypeVar("_State", Drawing, Discarding)
 def _state(game: Game, seat: int, phase: type[_State]) -> _State:
     """The round, if this seat is to move in it and the phase is the given one."""
     state = game.round
-    if isinstance(state, Finished):
+    if state is None:
+        raise GameWaitingError("not every human has joined")
+    if game.abandoned or isinstance(state, Finished):
         raise GameFinishedError("the game is over")
     if seat != state.layout.seat:
         raise NotYourTurnError(seat, state.layout.seat)
@@ -206,14 +237,19 @@ def phase_due(state: Drawing | Discarding) -> Phase:
     return Phase.DRAW if isinstance(state, Drawing) else Phase.DISCARD
 
 
-def _humans(seats: tuple[Seat, ...]) -> list[int]:
-    return [number for number, seat in enumerate(seats) if seat.kind is SeatKind.HUMAN]
+def dealt_when_complete(step: Step) -> Step:
+    """The step with the first round dealt, if nobody has yet to join."""
+    game = step.game
+    if game.round is not None or not all(seat.joined for seat in game.seats):
+        return step
+    dealt = rounds.deal(game.secret, game.rules, 1, len(game.seats), game.first_dealer)
+    after = told(replace(game, round=dealt), [_dealt_body(dealt)])
+    return Step(after.game, (*step.events, *after.events))
 
 
-def _told(game: Game, bodies: list[Body]) -> Step:
+def told(game: Game, bodies: list[Body]) -> Step:
     """The step that adds these events, of the round the game is in."""
-    of = game.layout.number
-    events = tuple(Event(seq, of, body) for seq, body in enumerate(bodies, game.seq + 1))
+    events = tuple(Event(seq, game.number, body) for seq, body in enumerate(bodies, game.seq + 1))
     return Step(replace(game, seq=game.seq + len(events)), events)
 
 
@@ -230,7 +266,7 @@ def _round_over(game: Game, after: Finished, bodies: list[Body]) -> Step:
     """Scores the round, then deals the next one or finishes the game."""
     scored = _scored(game, after)
     totals = tuple(score.total for score in scored.seats)
-    over = _told(replace(game, round=after, totals=totals), [*bodies, scored])
+    over = told(replace(game, round=after, totals=totals), [*bodies, scored])
     ended = replace(over.game, scored=(*game.scored, over.game.seq))
     after_it = _next_round(ended) if after.layout.number < ROUNDS else _game_over(ended)
     return Step(after_it.game, (*over.events, *after_it.events))
@@ -249,11 +285,11 @@ def _next_round(game: Game) -> Step:
     last = game.layout
     dealer = (last.dealer + 1) % last.seats
     dealt = rounds.deal(game.secret, game.rules, last.number + 1, last.seats, dealer)
-    return _told(replace(game, round=dealt), [_dealt_body(dealt)])
+    return told(replace(game, round=dealt), [_dealt_body(dealt)])
 
 
 def _game_over(game: Game) -> Step:
     result = game.result
     assert result is not None, "the last round is finished"
     over = GameFinished(result.winner, result.tied, result.totals, game.secret)
-    return _told(game, [over])
+    return told(game, [over])

@@ -17,7 +17,7 @@ from engine.round import Discarding, Drawing, Finished, Layout, Round
 from engine.rules import LAST_TURN, MAX_SEATS, MIN_SEATS, ROUNDS, AceMode, Rules
 from engine.shuffle import SECRET_BYTES, pack
 
-FORMAT = 1
+FORMAT = 2
 
 Plain = dict[str, Any]
 
@@ -33,12 +33,17 @@ def dump(game: Game) -> bytes:
             "aces": game.rules.aces.value,
             "hints": game.rules.hints,
         },
-        "seats": [[seat.kind.value, seat.name, seat.level] for seat in game.seats],
+        "seats": [
+            [seat.kind.value, seat.name, seat.level, seat.joined, seat.away] for seat in game.seats
+        ],
         "first_dealer": game.first_dealer,
         "totals": game.totals,
         "seq": game.seq,
         "scored": game.scored,
-        "round": _round_plain(game.round),
+        "turn_seconds": game.turn_seconds,
+        "deadline": game.deadline,
+        "abandoned": game.abandoned,
+        "round": None if game.round is None else _round_plain(game.round),
     }
     return json.dumps(plain, ensure_ascii=False, separators=(",", ":")).encode()
 
@@ -88,12 +93,18 @@ def _game(plain: Plain) -> Game:
         secret=bytes.fromhex(plain["secret"]),
         seeded=plain["seeded"],
         rules=known,
-        seats=tuple(Seat(SeatKind(kind), name, level) for kind, name, level in plain["seats"]),
+        seats=tuple(
+            Seat(SeatKind(kind), name, level, joined, away)
+            for kind, name, level, joined, away in plain["seats"]
+        ),
         first_dealer=plain["first_dealer"],
-        round=_round(plain["round"], known),
+        round=None if plain["round"] is None else _round(plain["round"], known),
         totals=tuple(plain["totals"]),
         seq=plain["seq"],
         scored=tuple(plain["scored"]),
+        turn_seconds=plain["turn_seconds"],
+        deadline=plain["deadline"],
+        abandoned=plain["abandoned"],
     )
 
 
@@ -130,30 +141,40 @@ def _check(game: Game) -> None:
 
 def _checks(game: Game) -> dict[str, bool]:
     """Every condition on a stored game, by what it says."""
-    layout, seats = game.layout, len(game.seats)
-    return {
+    seats = len(game.seats)
+    conditions = {
         "the secret has 32 bytes": len(game.secret) == SECRET_BYTES,
         "two to six seats": MIN_SEATS <= seats <= MAX_SEATS,
-        "a hand and a total for each seat": (
-            len(layout.hands) == len(layout.shown) == len(game.totals) == seats
-        ),
+        "a total for each seat": len(game.totals) == seats,
+        "the first dealer is a seat": 0 <= game.first_dealer < seats,
+        "a round is dealt once everybody has joined": game.abandoned
+        or (game.round is None) != all(seat.joined for seat in game.seats),
+    }
+    return conditions if game.round is None else {**conditions, **_round_checks(game, game.round)}
+
+
+def _round_checks(game: Game, state: Round) -> dict[str, bool]:
+    """The conditions on the round of a stored game."""
+    layout, seats = state.layout, len(game.seats)
+    return {
+        "a hand for each seat": len(layout.hands) == len(layout.shown) == seats,
         "rounds 1 to 11": 1 <= layout.number <= ROUNDS,
-        "as many scores as rounds are over": len(game.scored) == _rounds_over(game),
-        "dealers are seats": 0 <= game.first_dealer < seats and 0 <= layout.dealer < seats,
+        "as many scores as rounds are over": len(game.scored) == _rounds_over(state),
+        "the dealer is a seat": 0 <= layout.dealer < seats,
         "turns within the round": 0 <= layout.turns <= seats * (LAST_TURN + 1),
         "every card in exactly one place": layout.all_cards()
         == tuple(sorted(pack(game.rules.jokers))),
-        "a card on the pile": bool(layout.pile) or isinstance(game.round, Discarding),
+        "a card on the pile": bool(layout.pile) or isinstance(state, Discarding),
         "hands are sorted": all(hand == tuple(sorted(hand)) for hand in layout.hands),
-        "hand sizes fit the phase": _sizes_fit(game.round),
-        "the drawn card is in the hand": not isinstance(game.round, Discarding)
-        or game.round.drawn in layout.hand,
-        "final turns belong to a seat that is out": _finals_fit(game.round),
+        "hand sizes fit the phase": _sizes_fit(state),
+        "the drawn card is in the hand": not isinstance(state, Discarding)
+        or state.drawn in layout.hand,
+        "final turns belong to a seat that is out": _finals_fit(state),
     }
 
 
-def _rounds_over(game: Game) -> int:
-    return game.layout.number - (0 if isinstance(game.round, Finished) else 1)
+def _rounds_over(state: Round) -> int:
+    return state.layout.number - (0 if isinstance(state, Finished) else 1)
 
 
 def _sizes_fit(state: Round) -> bool:

@@ -1,18 +1,25 @@
 """The table: one human move and every AI turn after it, as one pure and bounded call.
 
-Each function returns the game with a human to move again (or over) and all events in order.
-The bound: a round ends after at most 61 turns a seat, so a call plays at most what is left of
-eleven such rounds.
+Each function returns the game with a human to move again (or waiting, or over) and all events
+in order. The bound: a round ends after at most 61 turns a seat, so a call plays at most what is
+left of eleven such rounds.
+
+Time enters as an argument, `now` in ms since 1970. Where turns are bounded, a human whose time
+has run out is away: an AI player moves for it at once, turn after turn, until it is back.
+`attend` brings a game up to date before its caller is judged.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from engine import attendance
 from engine import game as games
 from engine.cards import Card
 from engine.events import Event
-from engine.game import Game, Seat, SeatKind, Step
-from engine.players import LEVELS
-from engine.round import Discarding, Drawing, Finished, Source
+from engine.game import Game, Seat, SeatKind, Status, Step
+from engine.players import LEVELS, STAND_IN_LEVEL
+from engine.round import Discarding, Drawing, Source
 from engine.rules import LAST_TURN, ROUNDS, Rules
 from engine.shuffle import choice_stream
 from engine.view import view
@@ -21,46 +28,104 @@ _MOST_TURNS = ROUNDS * (LAST_TURN + 1)
 
 
 def open_game(
-    secret: bytes, rules: Rules, seats: tuple[Seat, ...], *, seeded: bool = False
+    secret: bytes,
+    rules: Rules,
+    seats: tuple[Seat, ...],
+    *,
+    seeded: bool = False,
+    turn_seconds: int | None = None,
+    now: int = 0,
 ) -> Step:
-    """A new game, AI turns before the first human turn played."""
-    return _with_ai_turns(games.open_game(secret, rules, seats, seeded=seeded))
+    """A new game, AI turns before the first human turn played unless humans have yet to join."""
+    opened = games.open_game(secret, rules, seats, seeded=seeded, turn_seconds=turn_seconds)
+    return _played_on(opened, now)
 
 
-def draw(game: Game, seat: int, source: Source) -> Step:
+def join(game: Game, seat: int, name: str, now: int = 0) -> Step:
+    """The game after a human took its seat, begun if it was the last; raises SeatTakenError."""
+    return _played_on(attendance.join(game, seat, name), now)
+
+
+def leave(game: Game, seat: int, now: int = 0) -> Step:
+    """The game after a human left; an AI player plays the seat on. Raises GameFinishedError."""
+    return _played_on(attendance.leave(game, seat, STAND_IN_LEVEL), now, game)
+
+
+def draw(game: Game, seat: int, source: Source, now: int = 0) -> Step:
     """The game after a human draws; raises a MoveError where that is refused."""
-    return _with_ai_turns(games.draw(game, seat, source))
+    return _played_on(games.draw(game, seat, source), now, game)
 
 
-def discard(game: Game, seat: int, card: Card, go_out: bool = True) -> Step:
-    """The game after a human discards and the AI seats have played on.
+def discard(game: Game, seat: int, card: Card, go_out: bool = True, now: int = 0) -> Step:
+    """The game after a human discards and the others have played on.
 
     Raises a MoveError where the discard is refused.
     """
-    return _with_ai_turns(games.discard(game, seat, card, go_out))
+    return _played_on(games.discard(game, seat, card, go_out), now, game)
 
 
-def _with_ai_turns(step: Step) -> Step:
-    game, events = step.game, list(step.events)
-    for _ in range(_MOST_TURNS * len(game.seats)):
-        if not _ai_to_move(game):
-            return Step(game, tuple(events))
-        step = _ai_turn(game)
-        game = step.game
-        events += step.events
+def attend(game: Game, seat: int | None, now: int) -> Step | None:
+    """The game brought up to date for a caller, who holds `seat` or none; None if it is already.
+
+    A turn whose time has run out is played by an AI player, its seat then away. A caller that
+    was away is back from its next turn on.
+    """
+    overdue = _overdue(game, now)
+    step = Step(game, ())
+    if overdue is not None:
+        step = _then(step, attendance.mark_away(game, overdue))
+        step = _then(step, _turn_played(step.game))
+    if seat is not None and step.game.seats[seat].away:
+        step = _then(step, attendance.mark_returned(step.game, seat))
+    return _played_on(step, now, game) if step.events else None
+
+
+def _overdue(game: Game, now: int) -> int | None:
+    """The seat of the human whose time has run out."""
+    if game.status is not Status.PLAYING or game.deadline is None or now < game.deadline:
+        return None
+    return game.layout.seat
+
+
+def _then(step: Step, after: Step) -> Step:
+    return Step(after.game, (*step.events, *after.events))
+
+
+def _played_on(step: Step, now: int, before: Game | None = None) -> Step:
+    """The step with all turns that wait for no human, and the next human's time running."""
+    for _ in range(_MOST_TURNS * len(step.game.seats)):
+        if not _plays_itself(step.game):
+            return Step(_timed(step.game, before, now), step.events)
+        step = _then(step, _turn_played(step.game))
     raise AssertionError("every round ends by its last turn")
 
 
-def _ai_to_move(game: Game) -> bool:
-    state = game.round
-    return not isinstance(state, Finished) and game.seats[state.layout.seat].kind is SeatKind.AI
+def _plays_itself(game: Game) -> bool:
+    """Whether the turn is an AI player's, or that of a human who is away."""
+    if game.status is not Status.PLAYING:
+        return False
+    seat = game.seats[game.layout.seat]
+    return seat.kind is SeatKind.AI or seat.away
 
 
-def _ai_turn(game: Game) -> Step:
-    """The game after the AI seat to move has drawn and discarded."""
+def _timed(game: Game, before: Game | None, now: int) -> Game:
+    """The game with a deadline for the turn that a human is in; a turn begun keeps its own."""
+    if game.turn_seconds is None or game.status is not Status.PLAYING:
+        return replace(game, deadline=None) if game.deadline is not None else game
+    if before is not None and before.deadline is not None and _same_turn(game, before):
+        return game
+    return replace(game, deadline=now + game.turn_seconds * 1000)
+
+
+def _same_turn(game: Game, before: Game) -> bool:
+    return (game.layout.number, game.layout.turns) == (before.layout.number, before.layout.turns)
+
+
+def _turn_played(game: Game) -> Step:
+    """The game after an AI player has made what is left of the turn."""
     layout = game.layout
     seat = layout.seat
-    player = LEVELS[str(game.seats[seat].level)]
+    player = LEVELS[game.seats[seat].level or STAND_IN_LEVEL]
     chance = choice_stream(game.secret, layout.number, seat, layout.turn)
     events: list[Event] = []
     if isinstance(game.round, Drawing):

@@ -38,12 +38,16 @@ class RoundView:
 
 @dataclass(frozen=True, slots=True)
 class TurnView:
-    """Who is to move, what is due, whether it is a final turn; `number` counts from 1."""
+    """Who is to move, what is due, whether it is a final turn; `number` counts from 1.
+
+    `deadline` (ms since 1970) is when a human's time is over; None where there is no bound.
+    """
 
     seat: int
     phase: Phase
     final: bool
     number: int
+    deadline: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +63,7 @@ class SeatView:
     kind: SeatKind
     name: str
     level: str | None
+    away: bool
     card_count: int
     total: int
     hand: tuple[Card, ...] | None
@@ -71,7 +76,7 @@ class OwnView:
     """What only the viewing seat sees: its hand, the card it drew, what it may do."""
 
     seat: int
-    hand: tuple[Card, ...]
+    hand: tuple[Card, ...] | None
     drawn: Card | None
     draws: tuple[Source, ...]
     discards: tuple[Card, ...]
@@ -79,16 +84,21 @@ class OwnView:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A game as one viewer sees it; `pile` has its top last, `you` is None for a spectator."""
+    """A game as one viewer sees it; `pile` has its top last, `you` is None for a spectator.
+
+    While humans have yet to join, `round`, `stock_count` and `you.hand` are None and the pile
+    is empty.
+    """
 
     status: Status
     seeded: bool
     commitment: str
     rules: Rules
-    round: RoundView
+    turn_seconds: int | None
+    round: RoundView | None
     turn: TurnView | None
     went_out: int | None
-    stock_count: int
+    stock_count: int | None
     pile: tuple[Card, ...]
     seats: tuple[SeatView, ...]
     you: OwnView | None
@@ -110,46 +120,54 @@ class Advice:
 
 def view(game: Game, seat: int | None) -> View:
     """What a seat, or a spectator (None), may see of a game."""
-    layout = game.layout
+    layout = None if game.round is None else game.round.layout
     return View(
         status=game.status,
         seeded=game.seeded,
         commitment=commitment(game.secret),
         rules=game.rules,
-        round=RoundView(layout.number, layout.size, layout.wild, layout.dealer),
+        turn_seconds=game.turn_seconds,
+        round=None if layout is None else _round(layout),
         turn=_turn(game),
-        went_out=layout.out,
-        stock_count=len(layout.stock),
-        pile=layout.pile,
+        went_out=None if layout is None else layout.out,
+        stock_count=None if layout is None else len(layout.stock),
+        pile=() if layout is None else layout.pile,
         seats=tuple(_seat(game, number) for number in range(len(game.seats))),
         you=None if seat is None else _own(game, seat),
         result=game.result,
     )
 
 
+def _round(layout: Layout) -> RoundView:
+    return RoundView(layout.number, layout.size, layout.wild, layout.dealer)
+
+
 def _turn(game: Game) -> TurnView | None:
     state = game.round
-    if isinstance(state, Finished):
+    if state is None or isinstance(state, Finished) or game.abandoned:
         return None
     layout = state.layout
-    return TurnView(layout.seat, phase_due(state), layout.is_final, layout.turn)
+    return TurnView(layout.seat, phase_due(state), layout.is_final, layout.turn, game.deadline)
 
 
 def _seat(game: Game, number: int) -> SeatView:
-    seat, layout = game.seats[number], game.layout
-    hand = layout.hands[number]
-    opened = layout.out == number and game.status is Status.PLAYING
+    seat = game.seats[number]
+    layout = None if game.round is None else game.round.layout
+    hand = () if layout is None else layout.hands[number]
+    shown = () if layout is None else layout.shown[number]
+    opened = layout is not None and layout.out == number and game.status is Status.PLAYING
     return SeatView(
         seat=number,
         position=position(number, len(game.seats)),
         kind=seat.kind,
         name=seat.name,
         level=seat.level,
+        away=seat.away,
         card_count=len(hand),
         total=game.totals[number],
         hand=hand if opened else None,
-        melds=_melds(layout, hand) if opened else None,
-        shown=layout.shown[number],
+        melds=_melds(layout, hand) if layout is not None and opened else None,
+        shown=shown,
     )
 
 
@@ -167,7 +185,7 @@ def _own(game: Game, seat: int) -> OwnView:
     drawn = state.drawn if isinstance(state, Discarding) and state.layout.seat == seat else None
     return OwnView(
         seat=seat,
-        hand=game.layout.hands[seat],
+        hand=None if state is None else state.layout.hands[seat],
         drawn=drawn,
         draws=legal_draws(game, seat),
         discards=legal_discards(game, seat),
@@ -176,7 +194,10 @@ def _own(game: Game, seat: int) -> OwnView:
 
 def advise(seen: View) -> Advice:
     """What the viewer's hand is worth; the view must be a seat's."""
-    own, wild, aces = _own_of(seen), seen.round.wild, seen.rules.aces
+    own = _own_of(seen)
+    if own.hand is None or seen.round is None:
+        return Advice(None, Arrangement((), (), 0), ())
+    wild, aces = seen.round.wild, seen.rules.aces
     if not own.discards:
         return Advice(None, arrange(own.hand, wild, aces), ())
     after = points_after_discard(own.hand, wild, aces)
@@ -193,6 +214,9 @@ def _own_of(seen: View) -> OwnView:
 
 _EVENT_FIELDS = {
     "seat_joined": ("seat", "name"),
+    "seat_left": ("seat",),
+    "seat_away": ("seat",),
+    "seat_returned": ("seat",),
     "round_dealt": ("dealer", "hand_size", "wild_rank", "upcard"),
     "stock_reshuffled": ("stock_count",),
     "card_drawn": ("seat", "source", "card"),
@@ -200,6 +224,7 @@ _EVENT_FIELDS = {
     "went_out": ("seat", "hand", "melds"),
     "round_scored": ("went_out", "stalled", "seats"),
     "game_finished": ("winner", "tied", "totals", "secret"),
+    "game_abandoned": ("secret",),
 }
 
 

@@ -29,3 +29,5 @@ LEVELS: dict[str, Player] = {"medium": MediumPlayer()}
 """The levels that exist, by name."""
 
 DEFAULT_LEVEL = "medium"
+STAND_IN_LEVEL = "medium"
+"""The level that plays for a human who is away or has left."""

@@ -13,11 +13,12 @@ upcard only if that is wild or completes its hand, so that new cards come into p
 from __future__ import annotations
 
 from engine.cards import Card
+from engine.players.position import Position
 from engine.round import Source
 from engine.rules import is_wild
 from engine.shuffle import Stream
 from engine.solver import least_points, points_after_discard, preferred
-from engine.view import OwnView, View
+from engine.view import View
 
 PATIENCE = 15
 PATIENCE_STEP = 1
@@ -28,40 +29,31 @@ class MediumPlayer:
 
     def choose_draw(self, seen: View, chance: Stream) -> Source:
         """The upcard if it is wild or strictly lowers the least deadwood, else the stock."""
-        own, upcard = _own(seen), seen.pile[-1]
-        wild, aces = seen.round.wild, seen.rules.aces
+        position = Position.of(seen)
+        hand, upcard, wild, aces = position.hand, position.upcard, position.wild, position.aces
+        assert upcard is not None, "the pile has a top card at every draw"
         if is_wild(upcard, wild):
             return Source.DISCARD
-        now = least_points(own.hand, wild, aces)
-        goal = 1 if _slack(seen) > 0 else now
-        after = points_after_discard((*own.hand, upcard), wild, aces)
+        now = least_points(hand, wild, aces)
+        goal = 1 if _slack(position) > 0 else now
+        after = points_after_discard((*hand, upcard), wild, aces)
         return Source.DISCARD if min(after.values()) < min(now, goal) else Source.STOCK
 
     def choose_discard(self, seen: View, chance: Stream) -> Card:
         """The discard that leaves the least deadwood, wilds kept."""
-        own = _own(seen)
-        wild, aces = seen.round.wild, seen.rules.aces
-        least = points_after_discard(own.hand, wild, aces)
-        if not _is_final(seen):
+        position = Position.of(seen)
+        wild, aces = position.wild, position.aces
+        least = points_after_discard(position.hand, wild, aces)
+        if not position.final:
             least = {card: cost for card, cost in least.items() if not is_wild(card, wild)} or least
         best = preferred(least, wild, aces)
-        slack = _slack(seen)
+        slack = _slack(position)
         if slack <= 0 or least[best] == 0:
             return best
         loose = [card for card, cost in least.items() if cost <= least[best] + slack]
         return loose[chance.uniform(len(loose))]
 
 
-def _own(seen: View) -> OwnView:
-    assert seen.you is not None, "a player sees its own seat"
-    return seen.you
-
-
-def _is_final(seen: View) -> bool:
-    return seen.turn is not None and seen.turn.final
-
-
-def _slack(seen: View) -> int:
-    if seen.turn is None or seen.turn.final:
-        return 0
-    return PATIENCE_STEP * (seen.turn.number - PATIENCE)
+def _slack(position: Position) -> int:
+    """Points that a discard may cost beyond the best one, in a long round."""
+    return 0 if position.final else PATIENCE_STEP * (position.turn - PATIENCE)

@@ -19,6 +19,7 @@ ENGINE_ORDER = [
     "round",
     "events",
     "game",
+    "attendance",
     "snapshot",
     "view",
     "players",

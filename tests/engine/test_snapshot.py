@@ -67,7 +67,7 @@ def reverse_hand(plain: Plain) -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        lambda plain: plain.update(format=2),
+        lambda plain: plain.update(format=1),
         lambda plain: plain.pop("format"),
         lambda plain: plain.pop("secret"),
         lambda plain: plain.update(secret="00"),
@@ -95,6 +95,9 @@ def reverse_hand(plain: Plain) -> None:
         lambda plain: plain["round"].update(hands=["", ""]),
         lambda plain: plain["round"].update(pile=None),
         lambda plain: plain.update(round=None),
+        lambda plain: plain["seats"][1].pop(),
+        lambda plain: plain["seats"][0].append(1),
+        lambda plain: plain["seats"][0].__setitem__(3, False),
         swap_first_card,
         to_other_hand,
         reverse_hand,

@@ -1,17 +1,13 @@
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
-from engine import game as games
 from engine import table
 from engine.cards import Card
 from engine.errors import MoveError
 from engine.events import CardDiscarded, CardDrawn, GameFinished, RoundScored
 from engine.game import Game, SeatKind, Source, Status
 from engine.players import LEVELS
-from engine.round import Discarding, Drawing
 from engine.rules import Rules
 from engine.shuffle import Stream
 from engine.view import View
@@ -93,14 +89,3 @@ def test_ai_players_see_the_view_of_their_own_seat(monkeypatch: pytest.MonkeyPat
     assert watching.seen
     assert {seen.you.seat for seen in watching.seen if seen.you is not None} == {1}
     assert all(seen.you is not None for seen in watching.seen)
-
-
-def test_an_ai_seat_in_the_middle_of_its_turn_finishes_it() -> None:
-    game = games.open_game(secret(1), Rules(), default_table(), first_dealer=3).game
-    assert isinstance(game.round, Drawing)
-    drawn = games.draw(game, 0, Source.STOCK).game
-    taken_over = replace(drawn, seats=(ai(), *drawn.seats[1:3], game.seats[0]))
-    assert isinstance(taken_over.round, Discarding)
-    step = table._with_ai_turns(games.Step(taken_over, ()))
-    assert step.game.layout.seat == 3
-    assert isinstance(step.events[0].body, CardDiscarded)

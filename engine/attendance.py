@@ -1,0 +1,53 @@
+"""Who sits at the table: humans join, leave, are away and return.
+
+A seat that its human left is an AI player's for good; a seat that is away stays its human's.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from engine.errors import GameFinishedError, SeatTakenError
+from engine.events import GameAbandoned, SeatAway, SeatJoined, SeatLeft, SeatReturned
+from engine.game import Game, Seat, SeatKind, Status, Step, dealt_when_complete, told
+
+
+def join(game: Game, seat: int, name: str) -> Step:
+    """The game after a human took its seat, the first round dealt if it was the last to come.
+
+    Raises SeatTakenError.
+    """
+    if game.seats[seat].joined:
+        raise SeatTakenError(f"seat {seat} has been joined")
+    seated = _with_seat(game, seat, replace(game.seats[seat], name=name, joined=True))
+    return dealt_when_complete(told(seated, [SeatJoined(seat, name)]))
+
+
+def leave(game: Game, seat: int, level: str) -> Step:
+    """The game after a human left for good and an AI player of a level has taken the seat.
+
+    The last human's leaving ends the game. Raises GameFinishedError.
+    """
+    if game.status is Status.FINISHED:
+        raise GameFinishedError("the game is over")
+    left = _with_seat(game, seat, Seat(SeatKind.AI, game.seats[seat].name, level))
+    if left.humans:
+        return told(left, [SeatLeft(seat)])
+    over = replace(left, abandoned=True, deadline=None)
+    return told(over, [SeatLeft(seat), GameAbandoned(game.secret)])
+
+
+def mark_away(game: Game, seat: int) -> Step:
+    """The game after a human's time has run out."""
+    away = _with_seat(game, seat, replace(game.seats[seat], away=True))
+    return told(away, [SeatAway(seat)])
+
+
+def mark_returned(game: Game, seat: int) -> Step:
+    """The game after a human that was away has come back."""
+    back = _with_seat(game, seat, replace(game.seats[seat], away=False))
+    return told(back, [SeatReturned(seat)])
+
+
+def _with_seat(game: Game, number: int, seat: Seat) -> Game:
+    return replace(game, seats=(*game.seats[:number], seat, *game.seats[number + 1 :]))
