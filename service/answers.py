@@ -14,7 +14,7 @@ from engine.events import Record, codes, meld_record
 from engine.game import Result, Seat
 from engine.melds import Arrangement, Meld
 from engine.rules import Rules, wild_rank
-from engine.view import OwnView, SeatView, View, advise, position
+from engine.view import OwnView, RoundView, SeatView, TurnView, View, advise, position
 
 VIEW_FORMAT = 1
 
@@ -55,7 +55,6 @@ def etag(version: int, seat: int | None) -> str:
 
 def game_body(seen: View, stamp: Stamp) -> Record:
     """A view as a plain value."""
-    turn = seen.turn
     return {
         "id": stamp.game_id,
         "version": stamp.version,
@@ -63,15 +62,8 @@ def game_body(seen: View, stamp: Stamp) -> Record:
         "seeded": seen.seeded,
         "commitment": seen.commitment,
         "rules": rules_body(seen.rules),
-        "round": {
-            "number": seen.round.number,
-            "hand_size": seen.round.hand_size,
-            "wild_rank": seen.round.wild.code,
-            "dealer": seen.round.dealer,
-        },
-        "turn": None
-        if turn is None
-        else {"seat": turn.seat, "phase": turn.phase.value, "final": turn.final},
+        "round": None if seen.round is None else _round_body(seen.round),
+        "turn": None if seen.turn is None else _turn_body(seen.turn),
         "went_out": seen.went_out,
         "stock_count": seen.stock_count,
         "discard_top": str(seen.pile[-1]) if seen.pile else None,
@@ -83,6 +75,19 @@ def game_body(seen: View, stamp: Stamp) -> Record:
         "updated_at": timestamp(stamp.updated_at),
         "expires_at": timestamp(stamp.expires_at),
     }
+
+
+def _round_body(dealt: RoundView) -> Record:
+    return {
+        "number": dealt.number,
+        "hand_size": dealt.hand_size,
+        "wild_rank": dealt.wild.code,
+        "dealer": dealt.dealer,
+    }
+
+
+def _turn_body(turn: TurnView) -> Record:
+    return {"seat": turn.seat, "phase": turn.phase.value, "final": turn.final}
 
 
 def rules_body(rules: Rules) -> Record:
@@ -133,7 +138,7 @@ def _own_body(seen: View, own: OwnView) -> Record:
     discard = None if advice.discard is None else str(advice.discard)
     return {
         "seat": own.seat,
-        "hand": codes(own.hand),
+        "hand": None if own.hand is None else codes(own.hand),
         "drawn": None if own.drawn is None else str(own.drawn),
         "arrangement": {"discard": discard, **arrangement_body(advice.arrangement)},
         "legal": {
@@ -147,13 +152,13 @@ def _own_body(seen: View, own: OwnView) -> Record:
 def scores_body(scored: Sequence[Record], totals: tuple[int, ...], result: Result | None) -> Record:
     """The rounds that are over, from their round_scored events, with the totals."""
     return {
-        "rounds": list(map(_round_body, scored)),
+        "rounds": list(map(_score_body, scored)),
         "totals": list(totals),
         "result": result_body(result),
     }
 
 
-def _round_body(scored: Record) -> Record:
+def _score_body(scored: Record) -> Record:
     number = scored["round"]
     assert isinstance(number, int), "a scored round has a number"
     return {
