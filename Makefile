@@ -6,8 +6,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input
 UV_VERSION := 0.13.9
-# Two processes: half of the suite waits for servers. PYTEST_ARGS is for what else pytest should do.
-PYTEST := $(BIN)/python -m pytest -n 2
+# PYTEST_ARGS is for what else pytest should do, such as `-n 0 -k solver`.
+PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
 export PYTHONUNBUFFERED := 1
 
 .PHONY: help run test check openapi lock clean
@@ -25,7 +25,8 @@ check: $(VENV)/check.stamp tools/node_modules/.stamp ## run every check, whole n
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(PYTEST) --cov --cov-report=term $(PYTEST_ARGS) # tracing is slow: whole numbers run without it
+	@# Tracing is slow: whole numbers, and tests that bound a time, run without it.
+	$(PYTEST) --cov --cov-report=term -m 'not timing' $(PYTEST_ARGS)
 	WHOLE=1 $(PYTEST) $(PYTEST_ARGS)
 	WHOLE=1 $(BIN)/python -m pytest tests/external $(PYTEST_ARGS)
 	@$(BIN)/python -m service.spec $(VENV)/openapi.json

@@ -62,6 +62,7 @@ def game_body(seen: View, stamp: Stamp) -> Record:
         "seeded": seen.seeded,
         "commitment": seen.commitment,
         "rules": rules_body(seen.rules),
+        "turn_seconds": seen.turn_seconds,
         "round": None if seen.round is None else _round_body(seen.round),
         "turn": None if seen.turn is None else _turn_body(seen.turn),
         "went_out": seen.went_out,
@@ -87,7 +88,12 @@ def _round_body(dealt: RoundView) -> Record:
 
 
 def _turn_body(turn: TurnView) -> Record:
-    return {"seat": turn.seat, "phase": turn.phase.value, "final": turn.final}
+    return {
+        "seat": turn.seat,
+        "phase": turn.phase.value,
+        "final": turn.final,
+        "deadline": None if turn.deadline is None else timestamp(turn.deadline),
+    }
 
 
 def rules_body(rules: Rules) -> Record:
@@ -126,6 +132,7 @@ def _seat_body(seat: SeatView) -> Record:
         "kind": seat.kind.value,
         "name": seat.name,
         "level": seat.level,
+        "away": seat.away,
         "card_count": seat.card_count,
         "total": seat.total,
         "hand": None if seat.hand is None else codes(seat.hand),

@@ -12,14 +12,22 @@ from functools import cache
 from flask import Flask
 
 from service import __version__
+from service.attendance import Attendance
 from service.config import Config
 from service.description import SPEC_OPTIONS, completed, written
 from service.games import Games
-from service.resources import docs, evaluations, games, gate, health, problems
+from service.ledger import Ledger
+from service.resources import docs, evaluations, games, gate, health, problems, seats
 from service.resources.rest import Api
 from service.store import Store
 
-_BLUEPRINTS = (games.blueprint, evaluations.blueprint, problems.blueprint, health.blueprint)
+_BLUEPRINTS = (
+    games.blueprint,
+    seats.blueprint,
+    evaluations.blueprint,
+    problems.blueprint,
+    health.blueprint,
+)
 _DEFAULT_URL = "redis://127.0.0.1:6379/0"
 _SPARE_CONNECTIONS = 2
 
@@ -41,7 +49,9 @@ def create_app(
         connections = config.threads + _SPARE_CONNECTIONS
         store = Store.from_url(config.redis_url or _DEFAULT_URL, connections)
     app.extensions["store"] = store
-    app.extensions["games"] = Games(store, config) if clock is None else Games(store, config, clock)
+    ledger = Ledger(store, config) if clock is None else Ledger(store, config, clock)
+    app.extensions["games"] = Games(ledger)
+    app.extensions["attendance"] = Attendance(ledger)
     _register(app)
     gate.install(app, config)
     return app

@@ -25,6 +25,10 @@ class NotPermittedError(ServiceError):
     """The seat may not do this."""
 
 
+class UnknownInviteError(ServiceError):
+    """The invite is of no seat of this game."""
+
+
 class StaleVersionError(ServiceError):
     """`If-Match` names another version than the current one, which is `version`."""
 

@@ -28,7 +28,9 @@ WILD_RANK = "5"
 _ID = "Zk3vQ8rT1xWn5bYc7LdMfA"
 _TOKEN = "p9Xb2LwqRk7tVd3HnYc5mJf8ZsQa1GeUo4TiBx6Nr0M"  # noqa: S105 - of no game
 _SECRET = hashlib.sha256(b"example 59").digest()  # you begin, and the round goes on for a while
+_INVITE = "7hTq2VnLs9XfKc4RwZb6Pd1MyGa8JeUo3QiBx5Nr0Ek"
 _YOU = 0
+_GUEST = 1
 _BEGAN = 1_767_261_600_000
 _BETWEEN = 6_789
 _DAY = 86_400_000
@@ -62,7 +64,25 @@ def by_operation() -> tuple[dict[str, Record], dict[str, Record]]:
             arrange(tuple(map(Card.parse, HAND)), Rank.parse(WILD_RANK), AceMode.LOW)
         ),
     }
-    return {"discardCard": {"card": str(_best_discard(drawn.game))}}, answered
+    bodies: dict[str, Record] = {
+        "discardCard": {"card": str(_best_discard(drawn.game))},
+        "joinGame": {"invite": _INVITE, "name": "Bo"},
+    }
+    return bodies, answered | {"joinGame": _joined()}
+
+
+def _joined() -> Record:
+    """The answer to the second of two humans."""
+    seats = seats_of([{"kind": "human", "name": "Ann"}, {"kind": "human"}], seeded=False)
+    waiting = table.open_game(_SECRET, Rules(), seats).game
+    step = table.join(waiting, _GUEST, "Bo")
+    stamp = Stamp(_ID, 2, _BEGAN, _time(2), _time(2) + _DAY)
+    return {
+        "seat": _GUEST,
+        "token": _TOKEN,
+        "game": answers.game_body(view(step.game, _GUEST), stamp),
+        "events": [visible(told, _GUEST) for told in _records(2, step)],
+    }
 
 
 def _moves(game: Game) -> Iterator[Step]:

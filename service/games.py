@@ -1,60 +1,47 @@
-"""The use cases: create a game, look at it, move in it, end it.
+"""The use cases of a game: create it, look at it, move in it, end it.
 
-Each call is judged in one order: is there such a game, is the token one of its seats', has this
-very request been answered before, is the version the one expected, and then what the engine
-says. A move is computed in memory and written by one commit; when another move was quicker,
-the whole judgement starts again on the newer game.
+`ledger.py` finds games and judges who calls; what is asked of a game is decided here.
 """
 
 from __future__ import annotations
 
-import re
 import secrets
-import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import orjson
 
 from engine import table
 from engine.cards import Card
-from engine.errors import GameNotFinishedError, SnapshotError
+from engine.errors import GameNotFinishedError
 from engine.events import Event, Record, record
-from engine.game import Game, Seat, Status, Step
+from engine.game import Game, Seat, SeatKind, Status, Step
 from engine.round import Source
 from engine.rules import Rules
 from engine.shuffle import SECRET_BYTES, commitment
-from engine.snapshot import dump, load
 from engine.view import opened, view, visible
 from service import answers, jsontext, tokens
 from service.answers import Answer
-from service.config import Config
-from service.errors import (
-    ConflictError,
-    CorruptGameError,
-    GameNotFoundError,
-    InvalidTokenError,
-    KeyReusedError,
-    NotPermittedError,
-    StaleVersionError,
-    TokenRequiredError,
-)
-from service.records import RECORD_TTL_SECONDS, Meta, read_record, record_key, write_record
-from service.store import Commit, Done, Kept, RecordKey, Stale, Store, Stored
+from service.errors import KeyReusedError, NotPermittedError, StaleVersionError
+from service.ledger import Change, Found, Ledger, seat_holder
+from service.records import Meta, read_record, record_key
+from service.seating import CREATOR
+from service.store import Stored
 from service.tokens import Idempotency
-
-ATTEMPTS = 8
-"""How often a move is judged anew when others are quicker."""
-CREATOR = 0
 
 
 @dataclass(frozen=True, slots=True)
 class NewGame:
-    """What a game is created with; `seed` is the secret itself, None for a random one."""
+    """What a game is created with.
+
+    `seed` is the secret itself, None for a random one. `turn_seconds` bounds the turns of
+    humans, None for no bound.
+    """
 
     rules: Rules
     seats: tuple[Seat, ...]
-    seed: bytes | None
+    seed: bytes | None = None
+    turn_seconds: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,69 +54,29 @@ class Move:
     if_match: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """A game as it was read; `seat` is the caller's, None for a spectator."""
-
-    game_id: str
-    stored: Stored
-    meta: Meta
-    seat: int | None
-
-    @property
-    def version(self) -> int:
-        return self.stored.version
-
-    def game(self) -> Game:
-        try:
-            return load(self.stored.state)
-        except SnapshotError as error:
-            raise CorruptGameError(f"game {self.game_id}: {error}") from error
-
-
-_GAME_ID = re.compile(tokens.ID_PATTERN)
-
-
-def _clock() -> int:
-    return time.time_ns() // 1_000_000
-
-
 class Games:
-    """All use cases over one store; `clock` gives ms since 1970."""
+    """The use cases over one ledger."""
 
-    def __init__(self, store: Store, config: Config, clock: Callable[[], int] = _clock) -> None:
-        """Keep the store and the lifetimes of games."""
-        self._store = store
-        self._lifetime = config.game_ttl_seconds
-        self._unplayed = min(config.unplayed_ttl_seconds, config.game_ttl_seconds)
-        self._clock = clock
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
 
     def create(self, new: NewGame, idempotency: Idempotency) -> Answer:
-        """A new game with its first round dealt and the AI turns before the first human one."""
+        """A new game: its first round dealt, unless it waits for humans to join."""
         game_id = tokens.game_id(idempotency.key)
         name = record_key("create", idempotency)
-        _, kept = self._read(game_id, name)
-        if kept is not None and idempotency.key is not None:
-            return read_record(kept, idempotency)
-        salt = secrets.token_bytes(tokens.SALT_BYTES)
-        token = tokens.seat_token(idempotency.key, salt, CREATOR)
-        secret = secrets.token_bytes(SECRET_BYTES) if new.seed is None else new.seed
-        step = table.open_game(secret, new.rules, new.seats, seeded=new.seed is not None)
-        now = self._clock()
-        found = _Found(game_id, Stored(0, b"", b""), self._new_meta(new.seats, token, now), CREATOR)
-        answer = _created(found, step, token)
-        written = write_record(answer, idempotency, salt)
-        match self._commit(found, step, found.meta, name, written):
-            case Done():
-                return answer
-            case Kept(record=kept):
-                return answer if idempotency.key is None else read_record(kept, idempotency)
-            case Stale():
-                raise KeyReusedError("the key has made a game before")
+        if idempotency.key is not None:
+            kept = self._ledger.kept(game_id, name)
+            if kept is not None:
+                return read_record(kept, idempotency)
+        found, change = self._created(game_id, new, idempotency.key)
+        answer = self._ledger.commit(found, change, name, idempotency)
+        if answer is None:
+            raise KeyReusedError("the key has made a game before")
+        return answer
 
     def show(self, game_id: str, token: str | None, if_none_match: str | None) -> Answer:
         """The game as the caller sees it, or 304 where the caller has that view already."""
-        found = self._find(game_id, token)
+        found = self._ledger.find(game_id, token)
         tag = answers.etag(found.version, found.seat)
         if _matches(if_none_match, tag, weak=True):
             return Answer(304, etag=tag)
@@ -139,34 +86,37 @@ class Games:
 
     def draw(self, move: Move, source: Source) -> Answer:
         """The game after the caller's draw."""
-        return self._move(move, lambda game, seat: table.draw(game, seat, source))
+        now = self._ledger.now()
+        return self._move(move, lambda game, seat: table.draw(game, seat, source, now))
 
     def discard(self, move: Move, card: Card, go_out: bool) -> Answer:
-        """The game after the caller's discard and all AI turns up to the next human one."""
-        return self._move(move, lambda game, seat: table.discard(game, seat, card, go_out))
+        """The game after the caller's discard and all turns up to the next human one."""
+        now = self._ledger.now()
+        return self._move(move, lambda game, seat: table.discard(game, seat, card, go_out, now))
 
     def scores(self, game_id: str, token: str | None) -> Answer:
         """The rounds that are over, and the totals."""
-        game = self._find(game_id, token).game()
-        scored = [opened(_parsed(text)) for text in self._store.events_at(game_id, game.scored)]
+        game = self._ledger.find(game_id, token).game()
+        texts = self._ledger.store.events_at(game_id, game.scored)
+        scored = [opened(_parsed(text)) for text in texts]
         body = answers.scores_body(scored, game.totals, game.result)
         return Answer(200, jsontext.write(body))
 
     def events(self, game_id: str, token: str | None, after: int, limit: int) -> Answer:
         """Up to `limit` events after the given seq, as the caller may read them."""
-        found = self._find(game_id, token)
+        found = self._ledger.find(game_id, token)
         last = found.game().seq
-        texts = self._store.events(game_id, after, max(0, min(limit, last - after)))
+        texts = self._ledger.store.events(game_id, after, max(0, min(limit, last - after)))
         told = [visible(_parsed(text), found.seat) for text in texts]
         more = after + len(told) < last
         return Answer(200, jsontext.write({"events": told, "last_seq": last, "more": more}))
 
     def replay(self, game_id: str, token: str | None) -> Answer:
         """Everything about a finished game; raises GameNotFinishedError before."""
-        game = self._find(game_id, token).game()
+        game = self._ledger.find(game_id, token).game()
         if game.status is not Status.FINISHED:
             raise GameNotFinishedError("the game is still played")
-        events = [_parsed(text) for text in self._store.events(game_id, 0, game.seq)]
+        events = [_parsed(text) for text in self._ledger.store.events(game_id, 0, game.seq)]
         body = {
             "secret": game.secret.hex(),
             "commitment": commitment(game.secret),
@@ -179,97 +129,69 @@ class Games:
         return Answer(200, jsontext.write(body))
 
     def delete(self, game_id: str, token: str | None) -> Answer:
-        """End a game and forget it; only its creator may."""
-        if self._find(game_id, token, needs_token=True).seat != CREATOR:
+        """End a game and forget it; only its creator may, and not while others play it."""
+        found = self._ledger.find(game_id, token, needs_token=True)
+        if found.seat != CREATOR:
             raise NotPermittedError("only the creator may delete a game")
-        self._store.delete(game_id)
+        game = found.game()
+        if game.status is Status.PLAYING and set(game.humans) - {CREATOR}:
+            raise NotPermittedError("other humans are playing this game")
+        self._ledger.store.delete(game_id)
         return Answer(204)
 
     def check(self, game_id: str, token: str | None, *, needs_token: bool) -> None:
         """Return if there is such a game and the token is one of its seats', else raise."""
-        self._find(game_id, token, needs_token=needs_token)
+        self._ledger.find(game_id, token, needs_token=needs_token)
 
-    def _find(self, game_id: str, token: str | None, *, needs_token: bool = False) -> _Found:
-        stored, _ = self._read(game_id)
-        return _found(game_id, stored, token, needs_token=needs_token)
-
-    def _read(
-        self, game_id: str, name: RecordKey | None = None
-    ) -> tuple[Stored | None, bytes | None]:
-        """What the store has under an id; nothing for a text that no id can be."""
-        return self._store.read(game_id, name) if _GAME_ID.fullmatch(game_id) else (None, None)
+    def _created(self, game_id: str, new: NewGame, key: str | None) -> tuple[Found, Change]:
+        salt = secrets.token_bytes(tokens.SALT_BYTES)
+        token = tokens.seat_token(key, salt, CREATOR)
+        codes = {seat: tokens.invite_code(key, salt, seat) for seat in _to_join(new.seats)}
+        secret = secrets.token_bytes(SECRET_BYTES) if new.seed is None else new.seed
+        now = self._ledger.now()
+        step = table.open_game(
+            secret,
+            new.rules,
+            new.seats,
+            seeded=new.seed is not None,
+            turn_seconds=new.turn_seconds,
+            now=now,
+        )
+        meta = _new_meta(new.seats, codes, now).with_token(CREATOR, token)
+        meta = meta.after(step.game, now, self._ledger.lifetime(played=False))
+        found = Found(game_id, Stored(0, b"", b""), meta, CREATOR)
+        return found, Change(step, meta, created(found, meta, step, token, codes), salt)
 
     def _move(self, move: Move, play: Callable[[Game, int], Step]) -> Answer:
+        def judge(found: Found) -> Change:
+            seat = found.seat
+            assert seat is not None, "a move needs a token"
+            if not _matches(move.if_match, answers.etag(found.version, seat), absent=True):
+                raise StaleVersionError(found.version)
+            step = play(found.game(), seat)
+            lifetime = self._ledger.lifetime(played=True)
+            meta = replace(found.meta, played=True).after(step.game, self._ledger.now(), lifetime)
+            return Change(step, meta, _moved(found, meta, step))
+
+        identify = seat_holder(move.token, needs_token=True)
         owner = tokens.token_hash(move.token or "")
-        name = record_key(owner, move.idempotency)
-        for _ in range(ATTEMPTS):
-            stored, kept = self._read(move.game_id, name)
-            found = _found(move.game_id, stored, move.token, needs_token=True)
-            if kept is not None and move.idempotency.key is not None:
-                return read_record(kept, move.idempotency)
-            answer = self._try_move(move, found, name, play)
-            if answer is not None:
-                return answer
-        raise ConflictError("other moves were quicker again and again")
-
-    def _try_move(
-        self, move: Move, found: _Found, name: RecordKey, play: Callable[[Game, int], Step]
-    ) -> Answer | None:
-        """The answer to a move judged on the game as found; None if that is out of date."""
-        seat = found.seat
-        assert seat is not None, "a move needs a token"
-        if not _matches(move.if_match, answers.etag(found.version, seat), absent=True):
-            raise StaleVersionError(found.version)
-        step = play(found.game(), seat)
-        meta = found.meta.moved(self._clock(), self._lifetime)
-        answer = _moved(found, meta, step)
-        written = write_record(answer, move.idempotency)
-        match self._commit(found, step, meta, name, written):
-            case Done():
-                return answer
-            case Kept(record=kept):
-                keyed = move.idempotency.key is not None
-                return read_record(kept, move.idempotency) if keyed else answer
-            case Stale():
-                return None
-
-    def _new_meta(self, seats: tuple[Seat, ...], token: str, now: int) -> Meta:
-        hashes = tuple(
-            tokens.token_hash(token) if number == CREATOR else None for number in range(len(seats))
-        )
-        return Meta(now, now, now + self._unplayed * 1000, hashes, played=False)
-
-    def _commit(
-        self, found: _Found, step: Step, meta: Meta, name: RecordKey, written: bytes
-    ) -> Done | Kept | Stale:
-        at = answers.timestamp(meta.updated_at)
-        return self._store.commit(
-            Commit(
-                game_id=found.game_id,
-                expected=found.version,
-                stored=Stored(found.version + 1, dump(step.game), meta.write()),
-                events=[jsontext.write(record(event, at)) for event in step.events],
-                logged=step.game.seq - len(step.events),
-                record_key=name,
-                record=written,
-                record_ttl=RECORD_TTL_SECONDS,
-                game_ttl=self._lifetime if meta.played else self._unplayed,
-            )
-        )
+        return self._ledger.change(move.game_id, owner, move.idempotency, identify, judge)
 
 
-def _found(game_id: str, stored: Stored | None, token: str | None, *, needs_token: bool) -> _Found:
-    if stored is None:
-        raise GameNotFoundError("no game has this id, or it has expired")
-    meta = Meta.read(stored)
-    if token is None:
-        if needs_token:
-            raise TokenRequiredError("this call needs the token of a seat")
-        return _Found(game_id, stored, meta, None)
-    seat = tokens.seat_of(token, meta.tokens)
-    if seat is None:
-        raise InvalidTokenError("the token is of no seat of this game")
-    return _Found(game_id, stored, meta, seat)
+def _to_join(seats: tuple[Seat, ...]) -> list[int]:
+    return [
+        number
+        for number, seat in enumerate(seats)
+        if seat.kind is SeatKind.HUMAN and not seat.joined
+    ]
+
+
+def _new_meta(seats: tuple[Seat, ...], codes: dict[int, str], now: int) -> Meta:
+    invites = tuple(
+        tokens.token_hash(codes[number]) if number in codes else None
+        for number in range(len(seats))
+    )
+    return Meta(now, now, now, (None,) * len(seats), invites)
 
 
 def _parsed(text: bytes) -> Record:
@@ -285,19 +207,22 @@ def _matches(tags: str | None, tag: str, *, weak: bool = False, absent: bool = F
     return "*" in named or tag in named or (weak and f"W/{tag}" in named)
 
 
-def _created(found: _Found, step: Step, token: str) -> Answer:
-    body = {
-        "seat": CREATOR,
-        "token": token,
-        "invites": [],
-        "game": _game_body(found, found.meta, step.game),
-        "events": _events_body(step.events, found.meta, CREATOR),
-    }
-    tag = answers.etag(found.version + 1, CREATOR)
-    return Answer(201, jsontext.write(body), tag, location=f"/v1/games/{found.game_id}")
+def created(
+    found: Found, meta: Meta, step: Step, token: str, codes: dict[int, str] | None
+) -> Answer:
+    """The answer that gives a seat to its human; the creator's has the invites of the others."""
+    assert found.seat is not None, "a human takes a seat"
+    body: Record = {"seat": found.seat, "token": token}
+    if codes is not None:
+        body["invites"] = [{"seat": seat, "code": code} for seat, code in codes.items()]
+    body["game"] = _game_body(found, meta, step.game)
+    body["events"] = _events_body(step.events, meta, found.seat)
+    tag = answers.etag(found.version + 1, found.seat)
+    location = f"/v1/games/{found.game_id}" if codes is not None else None
+    return Answer(201, jsontext.write(body), tag, location)
 
 
-def _moved(found: _Found, meta: Meta, step: Step) -> Answer:
+def _moved(found: Found, meta: Meta, step: Step) -> Answer:
     body = {
         "game": _game_body(found, meta, step.game),
         "events": _events_body(step.events, meta, found.seat),
@@ -305,7 +230,7 @@ def _moved(found: _Found, meta: Meta, step: Step) -> Answer:
     return Answer(200, jsontext.write(body), answers.etag(found.version + 1, found.seat))
 
 
-def _game_body(found: _Found, meta: Meta, game: Game) -> Record:
+def _game_body(found: Found, meta: Meta, game: Game) -> Record:
     return answers.game_body(view(game, found.seat), meta.stamp(found.game_id, found.version + 1))
 
 

@@ -72,7 +72,8 @@ def _fraction(digits: str) -> float:
     number = float(digits)
     if not math.isfinite(number):
         raise MalformedJsonError("a number is too large")
-    return number
+    # JSON knows one kind of number: 2.0 is 2.
+    return int(number) if number.is_integer() and abs(number) < 10**MAX_DIGITS else number
 
 
 def _constant(name: str) -> NoReturn:

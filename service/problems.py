@@ -74,7 +74,7 @@ _TABLE = (
         "not-permitted",
         403,
         "This seat may not do that",
-        "Only the creator of a game may do this.",
+        "Only the creator may delete a game, and not while others are playing it.",
     ),
     Problem(
         "unknown-invite",
@@ -213,6 +213,7 @@ _BY_ERROR: dict[type[Exception], str] = {
     errors.TokenRequiredError: "token-required",
     errors.InvalidTokenError: "invalid-token",
     errors.NotPermittedError: "not-permitted",
+    errors.UnknownInviteError: "unknown-invite",
     errors.GameNotFoundError: "game-not-found",
     errors.ProblemNotFoundError: "not-found",
     errors.ConflictError: "conflict",
@@ -226,6 +227,7 @@ _BY_ERROR: dict[type[Exception], str] = {
     engine_errors.WrongPhaseError: "wrong-phase",
     engine_errors.CardNotInHandError: "card-not-in-hand",
     engine_errors.GameWaitingError: "game-waiting",
+    engine_errors.SeatTakenError: "seat-taken",
     engine_errors.GameFinishedError: "game-finished",
     engine_errors.GameNotFinishedError: "game-not-finished",
 }

@@ -13,6 +13,7 @@ from engine.players import DEFAULT_LEVEL
 from engine.view import position
 from service.errors import Fault, InvalidRequestError
 
+CREATOR = 0
 DEFAULT_SEATS = 4
 _DEFAULT_TABLE = ({"kind": "human"}, *({"kind": "ai"},) * (DEFAULT_SEATS - 1))
 
@@ -20,7 +21,7 @@ _DEFAULT_TABLE = ({"kind": "human"}, *({"kind": "ai"},) * (DEFAULT_SEATS - 1))
 def seats_of(asked: Sequence[Mapping[str, Any]] | None, *, seeded: bool) -> tuple[Seat, ...]:
     """The seats of a new game, from the request's list; raises InvalidRequestError.
 
-    Seat 0 is the creator's and so a human's. A game may not yet have more than one human.
+    Seat 0 is the creator's and so a human's; every other human has yet to join.
     """
     table = _DEFAULT_TABLE if asked is None else asked
     faults = list(_faults(table, seeded=seeded))
@@ -36,10 +37,9 @@ def _faults(table: Sequence[Mapping[str, Any]], *, seeded: bool) -> list[Fault]:
     for number, seat in enumerate(table):
         if seat["kind"] == "human" and seat.get("level") is not None:
             faults.append(Fault(f"/seats/{number}/level", "only an AI player has a level"))
-        if number and seat["kind"] == "human":
+        if number and seat["kind"] == "human" and seeded:
             reason = "a seeded game has one human: its creator could know every hand"
-            only = "games with more than one human are not offered yet"
-            faults.append(Fault(f"/seats/{number}/kind", reason if seeded else only))
+            faults.append(Fault(f"/seats/{number}/kind", reason))
     return faults
 
 
@@ -47,7 +47,7 @@ def _seat(seat: Mapping[str, Any], number: int, seats: int) -> Seat:
     kind = SeatKind(seat["kind"])
     name = seat.get("name") or _default_name(kind, number, seats)
     if kind is SeatKind.HUMAN:
-        return Seat(kind, name)
+        return Seat(kind, name, joined=number == CREATOR)
     return Seat(kind, name, seat.get("level") or DEFAULT_LEVEL)
 
 

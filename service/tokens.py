@@ -49,6 +49,13 @@ def seat_token(key: str | None, salt: bytes, seat: int) -> str:
     return _text(hmac.digest(salt, f"token/{seat}/{key}".encode(), "sha256"))
 
 
+def invite_code(key: str | None, salt: bytes, seat: int) -> str:
+    """A seat's single-use invite: random, or derived like a token."""
+    if key is None:
+        return _text(secrets.token_bytes(_TOKEN_BYTES))
+    return _text(hmac.digest(salt, f"invite/{seat}/{key}".encode(), "sha256"))
+
+
 def token_hash(token: str) -> str:
     """What is kept of a token."""
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()

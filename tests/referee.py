@@ -66,11 +66,11 @@ EVENT_FIELDS = {
 }
 VIEW_FIELDS = {
     *("id", "version", "status", "seeded", "commitment", "rules", "round", "turn", "went_out"),
-    *("stock_count", "discard_top", "discard_count", "seats", "you", "result"),
+    *("stock_count", "discard_top", "discard_count", "seats", "you", "result", "turn_seconds"),
     *("created_at", "updated_at", "expires_at"),
 }
 SEAT_FIELDS = {
-    *("seat", "position", "kind", "name", "level"),
+    *("seat", "position", "kind", "name", "level", "away"),
     *("card_count", "total", "hand", "melds"),
 }
 YOU_FIELDS = {"seat", "hand", "drawn", "arrangement", "legal", "can_go_out_with"}
@@ -439,7 +439,7 @@ class ViewCheck:
             return
         same(went_out, ledger.out, "went_out")
         final = ledger.out is not None
-        turn = {"seat": VIEWER, "phase": ledger.phase, "final": final}
+        turn = {"seat": VIEWER, "phase": ledger.phase, "final": final, "deadline": None}
         same(self.view["turn"], turn, "turn: a human has to move, so it")
         same(self.view["turn"]["final"], final, "final")
 
@@ -455,6 +455,7 @@ class ViewCheck:
         same(shown["name"], self._name(seat, shown["name"]), f"name {what}")
         if not is_ai:
             same(self.ledger.names[seat], shown["name"], f"the name with which came seat {seat}")
+        same(shown["away"], False, f"away {what}")
         same(shown["card_count"], self.ledger.counts[seat], f"card_count {what}")
         same(shown["total"], self.ledger.totals[seat], f"total {what}")
         self._check_shown(seat, shown)

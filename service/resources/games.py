@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask import Response, request
+from flask import Response
 from flask.views import MethodView
 
 from engine.round import Source
 from engine.rules import AceMode, Rules
-from service import tokens
 from service.auth import bearer_token
 from service.games import Move, NewGame
 from service.resources.rest import (
@@ -23,8 +22,10 @@ from service.resources.rest import (
     TOKEN_UNUSED,
     VIEW_HEADERS,
     Blueprint,
+    Caller,
     game_first,
     games,
+    idempotency,
     reply,
 )
 from service.schemas.replies import CreatedGame, EventPage, Moved, Replay, Scores
@@ -39,7 +40,6 @@ from service.schemas.requests import (
 )
 from service.schemas.views import Game
 from service.seating import seats_of
-from service.tokens import Idempotency
 
 blueprint = Blueprint(
     "games", __name__, url_prefix="/v1/games", description="Create a game and play it."
@@ -71,14 +71,9 @@ _CREATED_HEADERS = {
 }
 
 
-def _idempotency(operation: str, headers: dict[str, Any], body: dict[str, Any]) -> Idempotency:
-    fingerprint = tokens.fingerprint(operation, request.path, body)
-    return Idempotency(headers.get("idempotency_key"), fingerprint)
-
-
 def _move(operation: str, headers: dict[str, Any], body: dict[str, Any], game_id: str) -> Move:
-    idempotency = _idempotency(operation, headers, body)
-    return Move(game_id, bearer_token(), idempotency, headers.get("if_match"))
+    key = idempotency(operation, headers, body)
+    return Move(game_id, bearer_token(), key, headers.get("if_match"))
 
 
 @blueprint.route("")
@@ -101,8 +96,9 @@ class GamesResource(MethodView):
         seed = body["seed"]
         seats = seats_of(body["seats"], seeded=seed is not None)
         rules = Rules(body["jokers"], AceMode(body["aces"]), body["hints"])
-        new = NewGame(rules, seats, None if seed is None else bytes.fromhex(seed))
-        return reply(games().create(new, _idempotency("createGame", headers, body)))
+        secret = None if seed is None else bytes.fromhex(seed)
+        new = NewGame(rules, seats, secret, body["turn_seconds"])
+        return reply(games().create(new, idempotency("createGame", headers, body)))
 
 
 @blueprint.route("/<game_id>", parameters=[GAME_ID])
@@ -136,7 +132,7 @@ class GameResource(MethodView):
 class DrawResource(MethodView):
     """The first half of a turn."""
 
-    @game_first
+    @game_first(Caller.SEAT)
     @blueprint.arguments(MoveHeaders, location="headers")
     @blueprint.arguments(DrawRequest, example={"source": "stock"})
     @blueprint.problems(*MOVING)
@@ -161,7 +157,7 @@ class DrawResource(MethodView):
 class DiscardResource(MethodView):
     """The second half of a turn."""
 
-    @game_first
+    @game_first(Caller.SEAT)
     @blueprint.arguments(MoveHeaders, location="headers")
     @blueprint.arguments(DiscardRequest)
     @blueprint.problems(*MOVING, "card-not-in-hand")
@@ -202,7 +198,7 @@ class ScoresResource(MethodView):
 class EventsResource(MethodView):
     """The event log."""
 
-    @game_first
+    @game_first(Caller.SPECTATOR)
     @blueprint.arguments(EventsQuery, location="query")
     @blueprint.problems(*READING, "validation-failed")
     @blueprint.response(200, EventPage, description="Events, oldest first.")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from copy import deepcopy
+from enum import Enum
 from functools import wraps
 from itertools import groupby
 from typing import Any, NoReturn, TypeVar, cast
@@ -19,7 +20,7 @@ from flask import Request, Response, current_app, request
 from webargs import missing
 from webargs.flaskparser import FlaskParser
 
-from service import jsontext, problems
+from service import jsontext, problems, tokens
 from service.answers import Answer
 from service.auth import bearer_token
 from service.errors import Fault, InvalidRequestError, MediaTypeError, RequestError
@@ -27,7 +28,7 @@ from service.games import Games
 from service.problems import PROBLEMS, Problem
 from service.schemas.events import EVENT_SCHEMAS, UNION
 from service.schemas.replies import ProblemReply
-from service.tokens import ID_PATTERN
+from service.tokens import ID_PATTERN, Idempotency
 
 _View = TypeVar("_View", bound=Callable[..., Any])
 
@@ -199,6 +200,12 @@ def games() -> Games:
     return cases
 
 
+def idempotency(operation: str, headers: Mapping[str, Any], body: object) -> Idempotency:
+    """The request's idempotency key with the fingerprint of the request."""
+    fingerprint = tokens.fingerprint(operation, request.path, body)
+    return Idempotency(headers.get("idempotency_key"), fingerprint)
+
+
 def reply(answer: Answer) -> Response:
     """A use case's answer as HTTP; every view of a game says how it may be cached."""
     media = "application/json" if answer.body else None
@@ -214,21 +221,33 @@ def reply(answer: Answer) -> Response:
     return response
 
 
-def game_first(view: _View) -> _View:
+class Caller(Enum):
+    """Whom an operation on a game is for: a seat, also spectators, or anybody at all."""
+
+    SEAT = "seat"
+    SPECTATOR = "spectator"
+    STRANGER = "stranger"
+
+
+def game_first(caller: Caller) -> Callable[[_View], _View]:
     """Judge a request's game and token before what else is wrong with the request.
 
-    Costs nothing while requests are right: the move itself judges in the same order.
+    Costs nothing while requests are right: the use case itself judges in the same order.
     """
 
-    @wraps(view)
-    def judged(*args: Any, game_id: str, **kwargs: Any) -> Any:
-        try:
-            return view(*args, game_id=game_id, **kwargs)
-        except RequestError:
-            games().check(game_id, bearer_token(), needs_token=request.method != "GET")
-            raise
+    def decorate(view: _View) -> _View:
+        @wraps(view)
+        def judged(*args: Any, game_id: str, **kwargs: Any) -> Any:
+            try:
+                return view(*args, game_id=game_id, **kwargs)
+            except RequestError:
+                given = None if caller is Caller.STRANGER else bearer_token()
+                games().check(game_id, given, needs_token=caller is Caller.SEAT)
+                raise
 
-    return cast("_View", judged)
+        return cast("_View", judged)
+
+    return decorate
 
 
 class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]

@@ -64,6 +64,19 @@ class _RoundEvent(_Event):
     )
 
 
+class _AnytimeEvent(_Event):
+    round = fields.Integer(
+        strict=True,
+        allow_none=True,
+        validate=validate.Range(min=1, max=ROUNDS),
+        metadata={"description": "The round it belongs to; null before the first."},
+    )
+
+
+class _SeatEvent(_AnytimeEvent):
+    seat = seat_field("The seat.")
+
+
 class SeatJoinedEvent(_Event):
     """A human took a seat."""
 
@@ -71,6 +84,24 @@ class SeatJoinedEvent(_Event):
     round = NullField(metadata={"description": "No round yet."}, allow_none=True)
     seat = seat_field("The seat.")
     name = text_field("What it is called.")
+
+
+class SeatLeftEvent(_SeatEvent):
+    """A human left for good; an AI player plays the seat on."""
+
+    type = _type("seat_left")
+
+
+class SeatAwayEvent(_SeatEvent):
+    """A human's time ran out; an AI player moves for it until it is back."""
+
+    type = _type("seat_away")
+
+
+class SeatReturnedEvent(_SeatEvent):
+    """A human is back and moves again from its next turn on."""
+
+    type = _type("seat_returned")
 
 
 class RoundDealtEvent(_RoundEvent):
@@ -146,8 +177,18 @@ class GameFinishedEvent(_RoundEvent):
     secret = hex_field("The game's secret.")
 
 
+class GameAbandonedEvent(_AnytimeEvent):
+    """The last human left; the game is over without a result, the secret is open."""
+
+    type = _type("game_abandoned")
+    secret = hex_field("The game's secret.")
+
+
 EVENT_SCHEMAS: dict[str, type[ReplySchema]] = {
     "seat_joined": SeatJoinedEvent,
+    "seat_left": SeatLeftEvent,
+    "seat_away": SeatAwayEvent,
+    "seat_returned": SeatReturnedEvent,
     "round_dealt": RoundDealtEvent,
     "card_drawn": CardDrawnEvent,
     "card_discarded": CardDiscardedEvent,
@@ -155,5 +196,6 @@ EVENT_SCHEMAS: dict[str, type[ReplySchema]] = {
     "went_out": WentOutEvent,
     "round_scored": RoundScoredEvent,
     "game_finished": GameFinishedEvent,
+    "game_abandoned": GameAbandonedEvent,
 }
 """The schema of each kind of event, by its type."""

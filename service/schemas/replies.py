@@ -42,6 +42,15 @@ class CreatedGame(ReplySchema):
     events = events_field("Everything that happened so far.")
 
 
+class JoinedGame(ReplySchema):
+    """A game with the token of the seat just taken."""
+
+    seat = seat_field("Your seat.")
+    token = text_field("The seat's token: shown once, send it as `Authorization: Bearer <token>`.")
+    game = fields.Nested(Game)
+    events = events_field("Your joining and everything it caused.")
+
+
 class Moved(ReplySchema):
     """The game after a move."""
 

@@ -16,6 +16,8 @@ MAX_LIMIT = 1000
 MAX_SEQ = 10**9
 EVALUATED_RANKS = RANK_CODES[2:]
 MAX_NAME = 40
+MAX_INVITE = 100
+TURN_SECONDS = (10, 86_400)
 _SPACES = r" \u00a0\u1680\u2000-\u200a\u202f\u205f\u3000"
 _CONTROLS = r"\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069\ufeff"
 # Without lookahead, which not every reader of the API description knows.
@@ -41,6 +43,18 @@ def _aces() -> fields.String:
     )
 
 
+def _name(description: str) -> fields.String:
+    return fields.String(
+        load_default=None,
+        allow_none=True,
+        validate=[
+            Pattern(NAME_PATTERN, error="A name has visible characters and no control characters."),
+            validate.Length(min=1, max=MAX_NAME),
+        ],
+        metadata={"description": description, "example": "Ann"},
+    )
+
+
 class SeatRequest(RequestSchema):
     """A seat of a new game."""
 
@@ -58,15 +72,7 @@ class SeatRequest(RequestSchema):
             "null for a human."
         },
     )
-    name = fields.String(
-        load_default=None,
-        allow_none=True,
-        validate=[
-            Pattern(NAME_PATTERN, error="A name has visible characters and no control characters."),
-            validate.Length(min=1, max=MAX_NAME),
-        ],
-        metadata={"description": "What the seat is called.", "example": "Ann"},
-    )
+    name = _name("What the seat is called.")
 
 
 class GameRequest(RequestSchema):
@@ -79,7 +85,7 @@ class GameRequest(RequestSchema):
         validate=validate.Length(min=MIN_SEATS, max=MAX_SEATS),
         metadata={
             "description": "Two to six seats, the creator's first; by default one human and "
-            "three AI players at left, top and right."
+            "three AI players at left, top and right. Every further human joins with an invite."
         },
     )
     jokers = fields.Integer(
@@ -101,6 +107,27 @@ class GameRequest(RequestSchema):
             "it knows every card. The game then says `seeded`."
         },
     )
+    turn_seconds = fields.Integer(
+        strict=True,
+        load_default=None,
+        allow_none=True,
+        validate=validate.Range(*TURN_SECONDS),
+        metadata={
+            "description": "Seconds that a human has for a turn, null for no bound. An AI player "
+            "moves for whoever lets them pass, until the human is back."
+        },
+    )
+
+
+class JoinRequest(RequestSchema):
+    """An invite to a seat."""
+
+    invite = fields.String(
+        required=True,
+        validate=validate.Length(min=1, max=MAX_INVITE),
+        metadata={"description": "The `code` of the invite that createGame answered."},
+    )
+    name = _name("What you are called; by default what the seat is.")
 
 
 class DrawRequest(RequestSchema):
@@ -194,13 +221,9 @@ class ViewHeaders(_Headers):
     )
 
 
-class MoveHeaders(_Headers):
-    """What a move may be made conditional on, and the key that makes it safe to repeat."""
+class KeyHeaders(_Headers):
+    """The key that makes a seat's request safe to repeat."""
 
-    if_match = fields.String(
-        data_key="If-Match",
-        metadata={"description": "The ETag of the view you judged by: if stale, 412."},
-    )
     idempotency_key = fields.String(
         data_key="Idempotency-Key",
         validate=Pattern(
@@ -213,8 +236,17 @@ class MoveHeaders(_Headers):
     )
 
 
+class MoveHeaders(KeyHeaders):
+    """What a move may be made conditional on, beside its key."""
+
+    if_match = fields.String(
+        data_key="If-Match",
+        metadata={"description": "The ETag of the view you judged by: if stale, 412."},
+    )
+
+
 class CreateHeaders(_Headers):
-    """The key that makes creating a game safe to repeat."""
+    """The key that makes a request safe to repeat whose answer shows a token."""
 
     idempotency_key = fields.String(
         data_key="Idempotency-Key",
@@ -224,7 +256,7 @@ class CreateHeaders(_Headers):
         ),
         metadata={
             "description": "A random text of 22 characters or more: the same request with the "
-            "same key makes one game and has its first answer again for 24 hours. Keep it "
+            "same key is made once and has its first answer again for 24 hours. Keep it "
             "secret: whoever knows it can fetch the token again."
         },
     )

@@ -72,9 +72,9 @@ def wild_field() -> fields.String:
     return text_field("The round's wild rank.", validate=validate.OneOf(list(RANK_CODES[2:])))
 
 
-def time_field(description: str) -> fields.String:
+def time_field(description: str, **more: Any) -> fields.String:
     """A time, RFC 3339 in UTC."""
-    return text_field(description, metadata={"format": "date-time"})
+    return text_field(description, metadata={"format": "date-time"}, **more)
 
 
 def hex_field(description: str) -> fields.String:
@@ -123,6 +123,7 @@ class Turn(ReplySchema):
     seat = seat_field("The seat to move.")
     phase = text_field("What is due.", validate=validate.OneOf(["draw", "discard"]))
     final = flag_field("Whether somebody is out, so that this is a final turn.")
+    deadline = time_field("When a human's time is over; null without a bound.", allow_none=True)
 
 
 class Seat(ReplySchema):
@@ -141,6 +142,7 @@ class Seat(ReplySchema):
         allow_none=True,
         validate=validate.OneOf(list(LEVELS)),
     )
+    away = flag_field("Whether an AI player moves for a human whose time ran out.")
     card_count = count_field("Cards in the hand.")
     total = count_field("Points of all scored rounds.")
     hand = cards_field("The hand of the seat that is out, during the final turns.", allow_none=True)
@@ -176,7 +178,10 @@ class Own(ReplySchema):
     """What only the viewing seat sees."""
 
     seat = seat_field("The viewer's seat.")
-    hand = cards_field("The hand, sorted by rank, then suit, jokers last.")
+    hand = cards_field(
+        "The hand, sorted by rank, then suit, jokers last; null until it is dealt.",
+        allow_none=True,
+    )
     drawn = card_field("The card just drawn, while its discard is due.", allow_none=True)
     arrangement = fields.Nested(OwnArrangement)
     legal = fields.Nested(Legal)
@@ -202,6 +207,7 @@ class Game(ReplySchema):
     seeded = flag_field("Whether the creator chose the secret.")
     commitment = hex_field("The SHA-256 of the game's secret.")
     rules = fields.Nested(Rules)
+    turn_seconds = count_field("Seconds that a human has for a turn.", allow_none=True)
     round = fields.Nested(Round, allow_none=True)
     turn = fields.Nested(Turn, allow_none=True)
     went_out = seat_field("The seat that is out in this round.", allow_none=True)

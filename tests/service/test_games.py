@@ -75,6 +75,12 @@ def test_all_options_are_taken(client: FlaskClient) -> None:
     assert [seat["position"] for seat in game["seats"]] == [None] * 5
 
 
+def test_a_whole_number_may_be_written_with_a_point(client: FlaskClient) -> None:
+    body = b'{"jokers": 2.0, "turn_seconds": 6e1}'
+    game = client.post("/v1/games", data=body, content_type="application/json").get_json()["game"]
+    assert (game["rules"]["jokers"], game["turn_seconds"]) == (2, 60)
+
+
 def test_a_seed_repeats_a_game_and_says_so(client: FlaskClient) -> None:
     first, second = create(client, QUICK), create(client, QUICK)
     assert first.game["seeded"] is True

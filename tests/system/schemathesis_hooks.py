@@ -29,9 +29,8 @@ _REQUEST_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _RULES = (
     # No card more often than the game has it; a schema cannot count equal items.
     re.compile(r"/cards: (?:..) is there \d+ times, not \d\."),
-    # The first seat is the creator's, the others are AI players, and only those have a level.
+    # The first seat is the creator's, a seeded game has no other human, only AI have a level.
     re.compile(r"/seats/0/kind: seat 0 is the creator's: it must be human"),
-    re.compile(r"/seats/\d/kind: games with more than one human are not offered yet"),
     re.compile(r"/seats/\d/kind: a seeded game has one human: .*"),
     re.compile(r"/seats/\d/level: only an AI player has a level"),
 )
@@ -49,10 +48,11 @@ class Game:
     token: str
     hand: list[str]
     tag: str
+    invites: list[str]
 
     def saw(self, view: dict[str, Any]) -> None:
         """Remember a view."""
-        self.hand = view["you"]["hand"]
+        self.hand = view["you"]["hand"] or []
         self.tag = f'"{view["version"]}.0.1"'
 
 
@@ -69,10 +69,14 @@ def _ask(url: str, method: str, path: str, token: str | None = None, **body: Any
 
 def _learn(answered: dict[str, Any]) -> Game:
     """Remember a game from the answer of its creation."""
-    game = Game(answered["game"]["id"], answered["token"], [], "")
+    invites = [invite["code"] for invite in answered.get("invites", [])]
+    game = Game(answered["game"]["id"], answered["token"], [], "", invites)
     game.saw(answered["game"])
-    _games[game.id] = game
-    return game
+    return _games.setdefault(game.id, game)
+
+
+def _waiting_game(url: str) -> Game:
+    return _learn(_ask(url, "POST", "/v1/games", seats=[{"kind": "human"}] * 2))
 
 
 def _new_game(url: str, *, drawn: bool) -> Game:
@@ -105,7 +109,9 @@ def _operation(case: Case) -> str:
 def _game_for(case: Case, placeholder: str) -> Game:
     url = case.operation.base_url.rstrip("/")
     name = _operation(case)
-    if name == "getReplay" or (placeholder == FINISHED and name != "deleteGame"):
+    if name == "joinGame":
+        return _waiting_game(url)
+    if name == "getReplay" or (placeholder == FINISHED and name not in ("deleteGame", "leaveGame")):
         return _finished_game(url)
     return _new_game(url, drawn=name == "discardCard")
 
@@ -185,10 +191,14 @@ def _make_repeatable(case: Case) -> None:
 def _fit(case: Case, game: Game) -> None:
     """Let some values stand for what fits the game, as others seldom do.
 
-    A red card or a joker is one of the hand, a tag of even length the current one.
+    A red card or a joker is one of the hand, a tag of even length the current one, as is an
+    invite of such length.
     """
+    invite = case.body.get("invite") if isinstance(case.body, dict) else None
+    if isinstance(invite, str) and len(invite) % 2 == 0 and game.invites:
+        case.body["invite"] = game.invites[0]
     card = case.body.get("card") if isinstance(case.body, dict) else None
-    if isinstance(card, str) and _CARD.fullmatch(card) and card[1] in "HDK":
+    if isinstance(card, str) and _CARD.fullmatch(card) and card[1] in "HDK" and game.hand:
         case.body["card"] = game.hand["A23456789TJQK".find(card[0]) % len(game.hand)]
     for name in ("If-Match", "If-None-Match"):
         tag = case.headers.get(name)

@@ -28,6 +28,7 @@ def test_it_prints_where_it_serves_and_where_the_data_are_once_it_answers(tmp_pa
         assert service.said(r"data in (.+), valkey-\d+\.\d+\n")[1] == str(service.data_dir)
 
 
+@pytest.mark.timing
 def test_a_second_start_takes_less_than_two_seconds(tmp_path: Path) -> None:
     with Launch(tmp_path) as service:
         create_game(service.url())
