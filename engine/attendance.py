@@ -15,8 +15,10 @@ from engine.game import Game, Seat, SeatKind, Status, Step, dealt_when_complete,
 def join(game: Game, seat: int, name: str) -> Step:
     """The game after a human took its seat, the first round dealt if it was the last to come.
 
-    Raises SeatTakenError.
+    Raises SeatTakenError, or GameFinishedError.
     """
+    if game.status is Status.FINISHED:
+        raise GameFinishedError("the game is over")
     if game.seats[seat].joined:
         raise SeatTakenError(f"seat {seat} has been joined")
     seated = _with_seat(game, seat, replace(game.seats[seat], name=name, joined=True))
@@ -26,10 +28,12 @@ def join(game: Game, seat: int, name: str) -> Step:
 def leave(game: Game, seat: int, level: str) -> Step:
     """The game after a human left for good and an AI player of a level has taken the seat.
 
-    The last human's leaving ends the game. Raises GameFinishedError.
+    The last human's leaving ends the game. Raises GameFinishedError. The seat must be that of a
+    human who has come.
     """
     if game.status is Status.FINISHED:
         raise GameFinishedError("the game is over")
+    assert seat in game.humans, "only a human can leave"
     left = _with_seat(game, seat, Seat(SeatKind.AI, game.seats[seat].name, level))
     if left.humans:
         return told(left, [SeatLeft(seat)])

@@ -38,10 +38,6 @@ class IllegalMeldError(EngineError):
         self.codes = codes
 
 
-class InvalidHandError(EngineError):
-    """Cards that no two decks with jokers can hold, or too many of them."""
-
-
 class InvalidTableError(EngineError):
     """Seats or rules that no game can be made of."""
 

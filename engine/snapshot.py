@@ -8,6 +8,7 @@ place, hands must have the sizes that the phase asks for, and numbers must be in
 from __future__ import annotations
 
 import json
+from collections import Counter
 from typing import Any, assert_never
 
 from engine.cards import Card, parse_cards, write_cards
@@ -18,6 +19,16 @@ from engine.rules import LAST_TURN, MAX_SEATS, MIN_SEATS, ROUNDS, AceMode, Rules
 from engine.shuffle import SECRET_BYTES, pack
 
 FORMAT = 2
+
+_DAMAGE = (
+    EngineError,
+    ValueError,
+    TypeError,
+    KeyError,
+    IndexError,
+    AttributeError,
+    RecursionError,
+)
 
 Plain = dict[str, Any]
 
@@ -55,9 +66,9 @@ def load(blob: bytes) -> Game:
         if plain["format"] != FORMAT:
             raise SnapshotError(f"format {plain['format']!r} is not {FORMAT}")
         game = _game(plain)
-    except (EngineError, ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
+        _check(game)
+    except _DAMAGE as error:
         raise SnapshotError(f"the stored game is damaged: {error}") from error
-    _check(game)
     return game
 
 
@@ -147,6 +158,12 @@ def _checks(game: Game) -> dict[str, bool]:
         "two to six seats": MIN_SEATS <= seats <= MAX_SEATS,
         "a total for each seat": len(game.totals) == seats,
         "the first dealer is a seat": 0 <= game.first_dealer < seats,
+        "numbers are whole and not negative": _are_counts(
+            game.first_dealer, game.seq, *game.totals, *game.scored
+        ),
+        "flags are true or false": _are_flags(
+            game.seeded, game.abandoned, *(flag for s in game.seats for flag in (s.joined, s.away))
+        ),
         "a round is dealt once everybody has joined": game.abandoned
         or (game.round is None) != all(seat.joined for seat in game.seats),
     }
@@ -160,7 +177,15 @@ def _round_checks(game: Game, state: Round) -> dict[str, bool]:
         "a hand for each seat": len(layout.hands) == len(layout.shown) == seats,
         "rounds 1 to 11": 1 <= layout.number <= ROUNDS,
         "as many scores as rounds are over": len(game.scored) == _rounds_over(state),
-        "the dealer is a seat": 0 <= layout.dealer < seats,
+        "the deal passes on each round": layout.dealer
+        == (game.first_dealer + layout.number - 1) % seats,
+        "counts of the round are whole and not negative": _are_counts(
+            layout.number, layout.dealer, layout.refills, layout.turns, layout.finals_left
+        ),
+        "what was shown is still held": all(
+            not Counter(shown) - Counter(hand)
+            for shown, hand in zip(layout.shown, layout.hands, strict=True)
+        ),
         "turns within the round": 0 <= layout.turns <= seats * (LAST_TURN + 1),
         "every card in exactly one place": layout.all_cards()
         == tuple(sorted(pack(game.rules.jokers))),
@@ -171,6 +196,14 @@ def _round_checks(game: Game, state: Round) -> dict[str, bool]:
         or state.drawn in layout.hand,
         "final turns belong to a seat that is out": _finals_fit(state),
     }
+
+
+def _are_counts(*values: object) -> bool:
+    return all(type(value) is int and value >= 0 for value in values)
+
+
+def _are_flags(*values: object) -> bool:
+    return all(isinstance(value, bool) for value in values)
 
 
 def _rounds_over(state: Round) -> int:
@@ -187,5 +220,9 @@ def _finals_fit(state: Round) -> bool:
     layout = state.layout
     if layout.out is None:
         return layout.finals_left == 0
-    least = 0 if isinstance(state, Finished) else 1
-    return 0 <= layout.out < layout.seats and least <= layout.finals_left < layout.seats
+    if type(layout.out) is not int or not 0 <= layout.out < layout.seats:
+        return False
+    if isinstance(state, Finished):
+        return layout.finals_left == 0
+    # The turns between the seat that is out and the seat to move have been played.
+    return layout.finals_left == (layout.out - layout.seat) % layout.seats > 0

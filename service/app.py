@@ -42,7 +42,8 @@ def create_app(
         API_TITLE="Three-Thirteen Rummy",
         API_VERSION=__version__,
         OPENAPI_VERSION="3.1.0",
-        MAX_CONTENT_LENGTH=config.max_body_bytes,
+        MAX_BODY_BYTES=config.max_body_bytes,
+        MAX_CONTENT_LENGTH=config.max_body_bytes + 1,  # what is cut off here shows by its length
     )
     _log(config)
     if store is None:

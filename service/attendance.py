@@ -6,8 +6,6 @@ import secrets
 from dataclasses import dataclass
 
 from engine import table
-from engine.errors import GameFinishedError
-from engine.game import Status
 from service import tokens
 from service.answers import Answer
 from service.errors import InvalidTokenError, UnknownInviteError
@@ -30,8 +28,6 @@ class Attendance:
         def judge(found: Found) -> Change:
             game, seat = found.game(), found.seat
             assert seat is not None, "an invite is for a seat"
-            if game.status is Status.FINISHED:
-                raise GameFinishedError("the game is over")
             now = self.ledger.now()
             step = table.join(game, seat, name or game.seats[seat].name, now)
             salt = secrets.token_bytes(tokens.SALT_BYTES)

@@ -72,12 +72,17 @@ class Fault:
     pointer: str
     detail: str
 
+    @property
+    def told(self) -> str:
+        """The fault in one sentence."""
+        return f"{self.pointer}: {self.detail}" if self.pointer else self.detail
+
 
 class InvalidRequestError(RequestError):
     """A request whose values are not acceptable, with every fault found."""
 
     def __init__(self, *faults: Fault) -> None:
-        super().__init__("; ".join(f"{fault.pointer}: {fault.detail}" for fault in faults))
+        super().__init__("; ".join(fault.told for fault in faults))
         self.faults = faults
 
 

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import orjson
@@ -22,7 +22,12 @@ from engine.shuffle import SECRET_BYTES, commitment
 from engine.view import opened, view, visible
 from service import answers, jsontext, tokens
 from service.answers import Answer
-from service.errors import KeyReusedError, NotPermittedError, StaleVersionError
+from service.errors import (
+    CorruptGameError,
+    KeyReusedError,
+    NotPermittedError,
+    StaleVersionError,
+)
 from service.ledger import Change, Found, Ledger, seat_holder
 from service.records import Meta, read_record, record_key
 from service.seating import CREATOR
@@ -98,7 +103,7 @@ class Games:
         """The rounds that are over, and the totals."""
         game = self._ledger.find(game_id, token).game()
         texts = self._ledger.store.events_at(game_id, game.scored)
-        scored = [opened(_parsed(text)) for text in texts]
+        scored = [opened(told) for told in self._whole(texts, len(game.scored), game_id)]
         body = answers.scores_body(scored, game.totals, game.result)
         return Answer(200, jsontext.write(body))
 
@@ -106,8 +111,9 @@ class Games:
         """Up to `limit` events after the given seq, as the caller may read them."""
         found = self._ledger.find(game_id, token)
         last = found.game().seq
-        texts = self._ledger.store.events(game_id, after, max(0, min(limit, last - after)))
-        told = [visible(_parsed(text), found.seat) for text in texts]
+        wanted = max(0, min(limit, last - after))
+        texts = self._ledger.store.events(game_id, after, wanted)
+        told = [visible(each, found.seat) for each in self._whole(texts, wanted, game_id)]
         more = after + len(told) < last
         return Answer(200, jsontext.write({"events": told, "last_seq": last, "more": more}))
 
@@ -116,7 +122,8 @@ class Games:
         game = self._ledger.find(game_id, token).game()
         if game.status is not Status.FINISHED:
             raise GameNotFinishedError("the game is still played")
-        events = [_parsed(text) for text in self._ledger.store.events(game_id, 0, game.seq)]
+        texts = self._ledger.store.events(game_id, 0, game.seq)
+        events = self._whole(texts, game.seq, game_id)
         body = {
             "secret": game.secret.hex(),
             "commitment": commitment(game.secret),
@@ -142,6 +149,13 @@ class Games:
     def check(self, game_id: str, token: str | None, *, needs_token: bool) -> None:
         """Return if there is such a game and the token is one of its seats', else raise."""
         self._ledger.find(game_id, token, needs_token=needs_token)
+
+    def _whole(self, texts: Sequence[bytes], wanted: int, game_id: str) -> list[Record]:
+        """Events read from the log, if all are there; else the game was deleted meanwhile."""
+        if len(texts) < wanted:
+            self._ledger.find(game_id, None)
+            raise CorruptGameError(f"game {game_id} lacks events")
+        return [orjson.loads(text) for text in texts]
 
     def _created(self, game_id: str, new: NewGame, key: str | None) -> tuple[Found, Change]:
         salt = secrets.token_bytes(tokens.SALT_BYTES)
@@ -192,11 +206,6 @@ def _new_meta(seats: tuple[Seat, ...], codes: dict[int, str], now: int) -> Meta:
         for number in range(len(seats))
     )
     return Meta(now, now, now, (None,) * len(seats), invites)
-
-
-def _parsed(text: bytes) -> Record:
-    told: Record = orjson.loads(text)
-    return told
 
 
 def _matches(tags: str | None, tag: str, *, weak: bool = False, absent: bool = False) -> bool:

@@ -281,7 +281,7 @@ def answer(kind: Problem, detail: str, **helps: Any) -> Response:
 def answer_http(error: HTTPException) -> Response:
     """The answer to an error that Flask or werkzeug raised, its headers kept."""
     kind = PROBLEMS[_BY_STATUS.get(error.code or 500, "internal-error")]
-    response = answer(kind, _sentence(error.description or kind.title, kind))
+    response = answer(kind, _sentence(kind.title, kind))
     if isinstance(error, MethodNotAllowed) and error.valid_methods:
         response.headers["Allow"] = ", ".join(sorted(error.valid_methods))
     return response

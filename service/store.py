@@ -28,7 +28,11 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 from redis.retry import Retry
 
-from service.errors import CorruptGameError, OutcomeUnknownError, StorageUnavailableError
+from service.errors import (
+    OutcomeUnknownError,
+    ServiceError,
+    StorageUnavailableError,
+)
 
 SOCKET_TIMEOUT = 1.0
 DEADLINE = 1.5
@@ -136,23 +140,27 @@ class Store:
 
     def events(self, game_id: str, after: int, limit: int) -> list[bytes]:
         """Up to `limit` event records with a seq above `after`, in order."""
+        if limit <= 0:
+            return []
         first, last = after, after + limit - 1
         found: list[bytes] = _reading(lambda: self._redis.lrange(_events_key(game_id), first, last))
         return found
 
     def events_at(self, game_id: str, seqs: Sequence[int]) -> list[bytes]:
-        """The event records with the given seqs, in their order."""
+        """The event records with the given seqs, in their order, as far as they are there."""
         pipe = self._redis.pipeline(transaction=False)
         for seq in seqs:
             pipe.lindex(_events_key(game_id), seq - 1)
         found: list[bytes | None] = _reading(pipe.execute)
-        if None in found:
-            raise CorruptGameError(f"game {game_id} lacks events")
         return [event for event in found if event is not None]
 
     def delete(self, game_id: str) -> None:
-        """Delete a game and its log; records of its moves expire by themselves."""
-        _reading(lambda: self._redis.unlink(_game_key(game_id), _events_key(game_id)))
+        """Delete a game and its log; records of its moves expire by themselves.
+
+        Raises OutcomeUnknownError if the server was lost.
+        """
+        names = (_game_key(game_id), _events_key(game_id))
+        _trying(lambda: self._redis.unlink(*names), OutcomeUnknownError)
 
     def commit(self, commit: Commit) -> Done | Kept | Stale:
         """Write a move, or say why not.
@@ -164,12 +172,17 @@ class Store:
         sent = False
         while True:
             try:
-                return self._commit_once(commit)
+                outcome = self._commit_once(commit)
             except _LostError as lost:
                 sent = sent or lost.sent
                 if time.monotonic() > deadline:
                     failure = OutcomeUnknownError if sent else StorageUnavailableError
                     raise failure(str(lost)) from lost
+            else:
+                if sent and isinstance(outcome, Stale) and commit.record_key.nonce:
+                    # Our own record may have been written and overwritten since: who can tell?
+                    raise OutcomeUnknownError("the game went on while the store was lost")
+                return outcome
             _pause()
 
     def _commit_once(self, commit: Commit) -> Done | Kept | Stale:
@@ -260,14 +273,19 @@ def _stored(fields: list[bytes | None]) -> Stored | None:
 
 
 def _reading(read: Callable[[], Any]) -> Any:
-    """What `read` gives; a lost connection is tried again until the deadline."""
+    """What `read` gives; raises StorageUnavailableError."""
+    return _trying(read, StorageUnavailableError)
+
+
+def _trying(call: Callable[[], Any], failure: type[ServiceError]) -> Any:
+    """What a call that may be repeated gives; tried until the deadline while it is lost."""
     deadline = time.monotonic() + DEADLINE
     while True:
         try:
-            return read()
+            return call()
         except _LOST as error:
             if time.monotonic() > deadline:
-                raise StorageUnavailableError(str(error)) from error
+                raise failure(str(error)) from error
         except RedisError as error:
             raise StorageUnavailableError(str(error)) from error
         _pause()

@@ -117,13 +117,14 @@ class GameResource(MethodView):
         """
         return reply(games().show(game_id, bearer_token(), headers.get("if_none_match")))
 
-    @blueprint.problems(*READING, "token-required", "not-permitted")
+    @blueprint.problems(*READING, "token-required", "not-permitted", "outcome-unknown", "conflict")
     @blueprint.response(204, description="The game is gone.")
     @blueprint.doc(operationId="deleteGame", security=TOKEN_NEEDED)
     def delete(self, game_id: str) -> Response:
         """Delete a game.
 
-        Only its creator may. Nothing of the game can be read afterwards.
+        Only its creator may, and not while others play it. The game cannot be read any more;
+        requests repeated with their own key still have their answers for 24 hours.
         """
         return reply(games().delete(game_id, bearer_token()))
 

@@ -23,6 +23,7 @@ _REQUEST_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _LOCAL_HOSTS = ("localhost", "127.0.0.1", "[::1]")
 _UNBOUND = ("0.0.0.0", "::", "[::]")  # noqa: S104 - only compared with
 _JSON = "application/json"
+_PROBES = ("/healthz", "/readyz")
 _HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
@@ -70,7 +71,7 @@ def _check_accept(app: Flask) -> None:
     known = request.endpoint is not None and request.endpoint in app.extensions["operations"]
     accepted = request.accept_mimetypes
     if known and accepted and not accepted.best_match([_JSON]):
-        raise NotAcceptable("This operation answers in application/json")
+        raise NotAcceptable
 
 
 def _leave(response: Response) -> Response:
@@ -78,7 +79,9 @@ def _leave(response: Response) -> Response:
     for name, value in _HEADERS.items():
         response.headers.setdefault(name, value)
     spent = (time.perf_counter() - g.began) * 1000
-    _LOG.info(
+    level = logging.DEBUG if request.path in _PROBES else logging.INFO
+    _LOG.log(
+        level,
         "%s %s %d %.1f ms id=%s",
         request.method,
         _printable(request.path),

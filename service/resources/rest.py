@@ -1,7 +1,7 @@
 """The base of all operations: flask-smorest with its measured traps mended.
 
 - Bodies: only JSON that `jsontext` accepts; another media type is 415, not an empty body.
-- Queries: a parameter that is not known is refused, not ignored.
+- Queries: where an operation has parameters, one that is not known is refused, not ignored.
 - Errors: documented as application/problem+json by code, and answered by `problems.py`.
 """
 
@@ -19,11 +19,18 @@ import marshmallow as ma
 from flask import Request, Response, current_app, request
 from webargs import missing
 from webargs.flaskparser import FlaskParser
+from werkzeug.exceptions import RequestEntityTooLarge
 
 from service import jsontext, problems, tokens
 from service.answers import Answer
 from service.auth import bearer_token
-from service.errors import Fault, InvalidRequestError, MediaTypeError, RequestError
+from service.errors import (
+    Fault,
+    InvalidRequestError,
+    MalformedJsonError,
+    MediaTypeError,
+    RequestError,
+)
 from service.games import Games
 from service.problems import PROBLEMS, Problem
 from service.schemas.events import EVENT_SCHEMAS, UNION
@@ -109,8 +116,8 @@ class Parser(FlaskParser):
 
     def load_json(self, req: Request, schema: ma.Schema) -> Any:
         """The body's JSON; an empty body counts as none at all."""
-        body = req.get_data()
-        if not body:
+        body = _body(req)
+        if not body.strip():
             return missing
         if not req.is_json:
             raise MediaTypeError(f"the body is {req.mimetype or 'of no declared type'}")
@@ -121,6 +128,19 @@ class Parser(FlaskParser):
     ) -> NoReturn:
         """Every fault that the schema found, each with its pointer."""
         raise InvalidRequestError(*_faults(_messages(error))) from error
+
+
+def _body(req: Request) -> bytes:
+    """The whole body of a request; a part of one is refused rather than taken for it."""
+    try:
+        body = req.get_data()
+    except OSError as error:
+        raise MalformedJsonError("the body cannot be read to its end") from error
+    if len(body) > current_app.config["MAX_BODY_BYTES"]:
+        raise RequestEntityTooLarge
+    if len(body) < (req.content_length or 0):
+        raise MalformedJsonError("the body is shorter than its Content-Length says")
+    return body
 
 
 def _messages(error: ma.ValidationError) -> dict[str, Any]:
@@ -208,8 +228,9 @@ def idempotency(operation: str, headers: Mapping[str, Any], body: object) -> Ide
 
 def reply(answer: Answer) -> Response:
     """A use case's answer as HTTP; every view of a game says how it may be cached."""
-    media = "application/json" if answer.body else None
-    response = Response(answer.body, status=answer.status, content_type=media)
+    response = Response(answer.body, status=answer.status, content_type="application/json")
+    if not answer.body:
+        del response.headers["Content-Type"]
     response.headers["Vary"] = "Authorization"
     response.headers["Cache-Control"] = "private, no-cache"
     if answer.etag is not None:

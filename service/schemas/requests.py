@@ -19,9 +19,14 @@ MAX_NAME = 40
 MAX_INVITE = 100
 TURN_SECONDS = (10, 86_400)
 _SPACES = r" \u00a0\u1680\u2000-\u200a\u202f\u205f\u3000"
-_CONTROLS = r"\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069\ufeff"
+_CONTROLS = (
+    r"\u0000-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f"
+    r"\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0e\ufeff\uffa0\ufff9-\ufffb"
+)
+_JOINERS = r"\u200c\u200d\ufe0f"
+"""Invisible, but parts of scripts and emoji: not at the beginning."""
 # Without lookahead, which not every reader of the API description knows.
-NAME_PATTERN = f"^[{_SPACES}]*[^{_SPACES}{_CONTROLS}][^{_CONTROLS}]*$"
+NAME_PATTERN = f"^[{_SPACES}]*[^{_SPACES}{_CONTROLS}{_JOINERS}][^{_CONTROLS}]*$"
 
 
 class RequestSchema(ma.Schema):

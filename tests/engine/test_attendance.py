@@ -118,6 +118,12 @@ def test_the_last_humans_leaving_ends_the_game_without_ai_turns(seats: tuple[Sea
                 move()
 
 
+def test_nobody_joins_a_game_that_is_over() -> None:
+    over = table.leave(opened(ANN, FREE).game, 0).game
+    with pytest.raises(GameFinishedError):
+        table.join(over, 1, "Bea")
+
+
 def test_a_human_may_leave_while_others_have_yet_to_join() -> None:
     game = table.join(opened(ANN, FREE, FREE).game, 1, "Bea").game
     step = table.leave(game, 0)

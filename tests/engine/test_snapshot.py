@@ -96,6 +96,19 @@ def reverse_hand(plain: Plain) -> None:
         lambda plain: plain["round"].update(pile=None),
         lambda plain: plain.update(round=None),
         lambda plain: plain["seats"][1].pop(),
+        lambda plain: plain.update(seq="x"),
+        lambda plain: plain.update(seq=-1),
+        lambda plain: plain.update(totals=["a", "b"]),
+        lambda plain: plain.update(totals=[0.5, 0]),
+        lambda plain: plain.update(first_dealer=None),
+        lambda plain: plain.update(first_dealer=0),
+        lambda plain: plain.update(seeded="yes"),
+        lambda plain: plain["round"].update(turns=0.0),
+        lambda plain: plain["round"].update(turns="0"),
+        lambda plain: plain["round"].update(refills=-1),
+        lambda plain: plain["round"].update(shown=["", "JK JK JK"]),
+        lambda plain: plain["round"].update(out="1", finals_left=1),
+        lambda plain: plain["round"].update(out=0, finals_left=1),
         lambda plain: plain["seats"][0].append(1),
         lambda plain: plain["seats"][0].__setitem__(3, False),
         swap_first_card,
@@ -108,7 +121,9 @@ def test_a_damaged_snapshot_is_refused(change: Callable[[Plain], object]) -> Non
         load(broken(change))
 
 
-@pytest.mark.parametrize("blob", [b"", b"{", b"null", b"[]", b"7", b'"x"', b"\xff\xfe"])
+@pytest.mark.parametrize(
+    "blob", [b"", b"{", b"null", b"[]", b"7", b'"x"', b"\xff\xfe", b"[" * 100_000]
+)
 def test_what_is_no_snapshot_is_refused(blob: bytes) -> None:
     with pytest.raises(SnapshotError):
         load(blob)

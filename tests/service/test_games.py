@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 from flask.testing import FlaskClient
 
+from service.app import create_app
 from service.config import Config
+from service.store import Store
 from tests.player import QUICK, Player, create
 from tests.service.conftest import Clock
 
@@ -203,6 +205,59 @@ def test_a_game_is_kept_one_day_and_after_a_move_fourteen(
     assert player.game["updated_at"] == "2027-01-15T09:00:00.000Z"
     assert player.game["expires_at"] == "2027-01-29T09:00:00.000Z"
     assert config.game_ttl_seconds == 14 * 86_400
+
+
+def test_the_store_forgets_a_game_when_it_says_so(
+    client: FlaskClient, store: Store, redis_url: str
+) -> None:
+    player = create(client, QUICK)
+    key = f"{{g:{player.game['id']}}}:game"
+    assert 86_000 < store._redis.ttl(key) <= 86_400
+    player.draw()
+    assert 13 * 86_400 < store._redis.ttl(key) <= 14 * 86_400
+    brief = create_app(Config(redis_url=redis_url, game_ttl_seconds=60, log_level="WARNING"))
+    other = create(brief.test_client(), QUICK)
+    assert 50 < store._redis.ttl(f"{{g:{other.game['id']}}}:game") <= 60
+
+
+def test_reading_a_game_that_is_deleted_meanwhile_finds_none(
+    quick: Player, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    quick.play_to_the_end()
+    read = Store.read
+
+    def deleting(self: Store, game_id: str, record: Any = None) -> Any:
+        found = read(self, game_id, record)
+        self.delete(game_id)
+        return found
+
+    for path in ("/events", "/scores", "/replay"):
+        kept = {
+            key: (store._redis.dump(key), store._redis.pttl(key))
+            for key in store._redis.scan_iter(f"{{g:{quick.game['id']}}}:*")
+        }
+        with monkeypatch.context() as patch:
+            patch.setattr(Store, "read", deleting)
+            assert quick.get(path).status_code == 404
+        for key, (blob, ttl) in kept.items():
+            store._redis.restore(key, ttl, blob, replace=True)
+
+
+def test_the_log_tells_method_path_and_status_and_nothing_else(
+    quick: Player, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level("INFO", logger="service"):
+        quick.draw(idempotency_key="key-of-mine", x_request_id="my-id")
+        quick.get("/events?after=3")
+    logged = [entry.getMessage() for entry in caplog.records if entry.name == "service.access"]
+    assert len(logged) == 2
+    assert re.fullmatch(rf"POST {quick.path}/draw 200 \d+\.\d ms id=my-id", logged[0])
+    assert re.fullmatch(rf"GET {quick.path}/events 200 \d+\.\d ms id=[0-9a-f]{{32}}", logged[1])
+
+
+def test_an_answer_without_a_body_has_no_media_type(quick: Player) -> None:
+    answer = quick.client.delete(quick.path, headers=quick.auth)
+    assert "Content-Type" not in answer.headers
 
 
 def test_an_evaluation_arranges_exactly_the_given_cards(client: FlaskClient) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+import time
 from pathlib import Path
 from typing import Any
 
@@ -190,6 +192,10 @@ HUMAN, AI = {"kind": "human"}, {"kind": "ai"}
         ({"seats": [{**HUMAN, "name": "  "}, AI]}, "/seats/0/name"),
         ({"seats": [{**HUMAN, "name": "a\nb"}, AI]}, "/seats/0/name"),
         ({"seats": [{**HUMAN, "name": "a\u202eb"}, AI]}, "/seats/0/name"),
+        ({"seats": [{**HUMAN, "name": "\u200b"}, AI]}, "/seats/0/name"),
+        ({"seats": [{**HUMAN, "name": "\u200f\u200e"}, AI]}, "/seats/0/name"),
+        ({"seats": [{**HUMAN, "name": "\u3164"}, AI]}, "/seats/0/name"),
+        ({"seats": [{**HUMAN, "name": " \u200d"}, AI]}, "/seats/0/name"),
         ({"seats": [{**HUMAN, "name": "x" * 41}, AI]}, "/seats/0/name"),
         ({"seats": [{**HUMAN, "name": "x\n"}, AI]}, "/seats/0/name"),
         ({"seats": [{**HUMAN, "age": 3}, AI]}, "/seats/0/age"),
@@ -282,6 +288,53 @@ def test_hostile_json_is_malformed(quick: Player, body: bytes) -> None:
     )
     refused(answer, 400, "malformed-json")
     assert quick.get().get_json()["version"] == 1
+
+
+def test_a_string_that_never_ends_is_refused_in_no_time(client: FlaskClient) -> None:
+    body = b'"' + b'\\"' * 8190
+    began = time.perf_counter()
+    refused(
+        client.post("/v1/games", data=body, content_type="application/json"), 400, "malformed-json"
+    )
+    assert time.perf_counter() - began < 0.2
+
+
+def test_a_body_that_ends_too_soon_creates_nothing(client: FlaskClient) -> None:
+    for body in (b"", b"{}"):
+        answer = client.post(
+            "/v1/games",
+            input_stream=io.BytesIO(body),
+            environ_overrides={"CONTENT_LENGTH": "60"},
+            content_type="application/json",
+        )
+        refused(answer, 400, "malformed-json")
+
+
+def test_a_large_body_without_a_length_is_not_cut_off(client: FlaskClient, config: Config) -> None:
+    for body in (b"{}" + b" " * config.max_body_bytes, b" " * 20_000, b"{}" + b" " * 16_400 + b"x"):
+        answer = client.post(
+            "/v1/games",
+            input_stream=io.BytesIO(body),
+            environ_overrides={"wsgi.input_terminated": True, "HTTP_TRANSFER_ENCODING": "chunked"},
+            content_type="application/json",
+        )
+        refused(answer, 413, "body-too-large")
+
+
+def test_a_body_that_breaks_off_is_malformed(client: FlaskClient) -> None:
+    class Broken(io.RawIOBase):
+        def readinto(self, buffer: object) -> int:
+            raise OSError("invalid chunk")
+
+        def readable(self) -> bool:
+            return True
+
+    answer = client.post(
+        "/v1/games",
+        environ_overrides={"wsgi.input": Broken(), "wsgi.input_terminated": True},
+        content_type="application/json",
+    )
+    refused(answer, 400, "malformed-json")
 
 
 def test_brackets_within_strings_do_not_nest(client: FlaskClient) -> None:

@@ -16,7 +16,7 @@ import redis
 
 from service import store as stores
 from service.embedded import throwaway_server
-from service.errors import CorruptGameError, OutcomeUnknownError, StorageUnavailableError
+from service.errors import OutcomeUnknownError, StorageUnavailableError
 from service.store import Commit, Done, Kept, RecordKey, Stale, Store, Stored
 from service.tokens import game_id
 
@@ -135,11 +135,11 @@ def test_a_log_that_does_not_fit_the_game_is_never_written_to(store: Store) -> N
     assert keys(store, commit) == before
 
 
-def test_missing_events_are_noticed(store: Store) -> None:
+def test_events_that_are_not_there_are_left_out(store: Store) -> None:
     commit = first_commit()
     store.commit(commit)
-    with pytest.raises(CorruptGameError):
-        store.events_at(commit.game_id, [9])
+    assert store.events_at(commit.game_id, [9, 1]) == [b"event 1"]
+    assert store.events(commit.game_id, 0, 0) == []
 
 
 def test_a_deleted_game_is_gone_with_its_log(store: Store) -> None:
@@ -190,6 +190,7 @@ class CuttingProxy:
     def __init__(self, target: str, cuts: int) -> None:
         self.cuts = cuts
         self.cut = 0
+        self.word = b"EVAL"
         self._target = target
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port = self._listener.getsockname()[1]
@@ -209,7 +210,7 @@ class CuttingProxy:
             while request := client.recv(65_536):
                 server.sendall(request)
                 answer = server.recv(65_536)
-                if b"EVAL" in request and self.cut < self.cuts:
+                if self.word in request and self.cut < self.cuts:
                     self.cut += 1
                     return
                 client.sendall(answer)
@@ -234,6 +235,35 @@ def test_a_commit_whose_answer_is_lost_is_settled_and_made_once(
     assert store.commit(commit) == Kept(b"first")
     assert proxy.cut == 1
     assert store.events(commit.game_id, 0, 10) == [b"event 1", b"event 2"]
+
+
+def test_a_commit_that_another_followed_is_not_taken_for_unmade(
+    lossy: tuple[Store, CuttingProxy], store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    distant, _ = lossy
+    commit = first_commit()
+    distant.ping()
+
+    def follow() -> None:
+        assert store.commit(next_commit(commit)) == Done()
+
+    monkeypatch.setattr(stores, "_pause", follow)
+    with pytest.raises(OutcomeUnknownError):
+        distant.commit(commit)
+    assert store.events(commit.game_id, 0, 10) == [b"event 1", b"event 2", b"event 3"]
+
+
+def test_a_deletion_whose_answer_is_lost_is_not_called_undone(
+    lossy: tuple[Store, CuttingProxy], store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    distant, proxy = lossy
+    commit = first_commit()
+    store.commit(commit)
+    monkeypatch.setattr(stores, "DEADLINE", 0.0)
+    proxy.word = b"UNLINK"
+    with pytest.raises(OutcomeUnknownError):
+        distant.delete(commit.game_id)
+    assert store.read(commit.game_id) == (None, None)
 
 
 def test_a_commit_that_cannot_be_settled_says_so(
