@@ -15,13 +15,13 @@ export PYTHONUNBUFFERED := 1
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-run: $(VENV)/run.stamp ## serve at http://127.0.0.1:8000 (HOST, PORT, DATA_DIR, REDIS_URL, …)
+run: $(VENV)/run.stamp $(VENV)/engine.stamp ## serve at http://127.0.0.1:8000 (HOST, PORT, DATA_DIR, REDIS_URL, …)
 	@exec $(BIN)/python -m service
 
-test: $(VENV)/test.stamp ## run the tests that need nothing but Python
+test: $(VENV)/test.stamp $(VENV)/engine.stamp ## run the tests that need nothing but Python
 	@$(PYTEST) $(PYTEST_ARGS)
 
-check: $(VENV)/check.stamp tools/node_modules/.stamp ## run every check, whole numbers, Chromium and Redocly
+check: $(VENV)/check.stamp $(VENV)/engine.stamp tools/node_modules/.stamp ## run every check, whole numbers, Chromium and Redocly
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
@@ -43,6 +43,7 @@ lock: $(VENV)/lock.stamp ## pin the newest allowed versions in requirements/
 	$(COMPILE) --group check -o requirements/check.txt
 	$(COMPILE) --group test -c requirements/check.txt -o requirements/test.txt
 	$(COMPILE) -c requirements/test.txt -o requirements/run.txt
+	$(COMPILE) --group compile -c requirements/check.txt -o requirements/compile.txt
 
 clean: ## remove the environment and what the tools left, but no game
 	rm -rf $(VENV) tools/node_modules .coverage .coverage.* .hypothesis .mypy_cache .pytest_cache .ruff_cache
@@ -61,7 +62,8 @@ $(BIN)/python:
 # no marker can say so: there its entry is left out, and the service asks for REDIS_URL.
 HOLDS_run := run
 HOLDS_test := run test
-HOLDS_check := run test check
+HOLDS_check := run test check compile
+HOLDS_compile := run compile
 $(VENV)/%.stamp: requirements/%.txt $(BIN)/python
 	@echo "installing $<"
 	@$(BIN)/python -c 'import platform as p; print(p.system() == "Linux" and p.libc_ver()[0] != "glibc")' | \
@@ -69,6 +71,14 @@ $(VENV)/%.stamp: requirements/%.txt $(BIN)/python
 		> $(VENV)/$*.txt
 	@$(PIP) install -qq --require-hashes --no-deps --requirement $(VENV)/$*.txt
 	@touch $(addprefix $(VENV)/,$(addsuffix .stamp,$(HOLDS_$*)))
+
+# The compiled form of the engine's hot modules, where a C compiler is there.
+$(VENV)/engine.stamp: $(wildcard engine/*.py) tools/compile_engine.py requirements/compile.txt | $(VENV)/run.stamp
+	@if command -v cc >/dev/null; then \
+		[ -e $(VENV)/compile.stamp ] || $(MAKE) --no-print-directory $(VENV)/compile.stamp; \
+		echo "compiling the engine"; $(BIN)/python tools/compile_engine.py; \
+	else echo "warning: the engine runs as source, slower: there is no C compiler (cc)"; fi
+	@touch $@
 
 $(VENV)/lock.stamp: $(BIN)/python Makefile
 	@$(PIP) install -qq uv==$(UV_VERSION)
