@@ -10,7 +10,7 @@ UV_VERSION := 0.13.9
 PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
 export PYTHONUNBUFFERED := 1
 
-.PHONY: help run test check openapi lock clean
+.PHONY: help run test check openapi bench tournament lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -36,6 +36,12 @@ check: $(VENV)/check.stamp $(VENV)/engine.stamp tools/node_modules/.stamp ## run
 openapi: $(VENV)/run.stamp ## write openapi/openapi.json from the code
 	@$(BIN)/python -m service.spec
 
+bench: $(VENV)/bench.stamp $(VENV)/engine.stamp ## measure the solver, its peers in the same run
+	@$(BIN)/python -m bench.solver $(BENCH_ARGS)
+
+tournament: $(VENV)/bench.stamp $(VENV)/engine.stamp ## measure the AI players, and draw docs/strength.svg
+	@$(BIN)/python -m bench.tournament $(TOURNAMENT_ARGS)
+
 COMPILE = $(BIN)/uv pip compile pyproject.toml --universal --generate-hashes --upgrade --quiet \
 	--no-emit-index-url --custom-compile-command "make lock"
 
@@ -44,6 +50,7 @@ lock: $(VENV)/lock.stamp ## pin the newest allowed versions in requirements/
 	$(COMPILE) --group test -c requirements/check.txt -o requirements/test.txt
 	$(COMPILE) -c requirements/test.txt -o requirements/run.txt
 	$(COMPILE) --group compile -c requirements/check.txt -o requirements/compile.txt
+	$(COMPILE) --group bench -c requirements/check.txt -o requirements/bench.txt
 
 clean: ## remove the environment and what the tools left, but no game
 	rm -rf $(VENV) tools/node_modules .coverage .coverage.* .hypothesis .mypy_cache .pytest_cache .ruff_cache
@@ -64,6 +71,7 @@ HOLDS_run := run
 HOLDS_test := run test
 HOLDS_check := run test check compile
 HOLDS_compile := run compile
+HOLDS_bench := run compile bench
 $(VENV)/%.stamp: requirements/%.txt $(BIN)/python
 	@echo "installing $<"
 	@$(BIN)/python -c 'import platform as p; print(p.system() == "Linux" and p.libc_ver()[0] != "glibc")' | \

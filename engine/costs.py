@@ -24,7 +24,8 @@ TOP_BIT: Final = 1 << 61
 BELOW_TOP_BIT: Final = (1 << 61) - 1
 # Costs: for 0 to 5 wilds the least points, nine bits each: eight for the points, one to spare.
 LANE: Final = 9
-MOST_WILDS: Final = 12
+MOST_WILDS: Final = 13
+"""Eight of the wild rank, four jokers, and one more that a hand of twelve wilds might draw."""
 MANY: Final = 6
 """From this number of wilds on, which is rare, costs are worked out one by one."""
 EACH: Final = 0o001_001_001_001_001_001

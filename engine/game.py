@@ -37,7 +37,7 @@ from engine.events import (
 )
 from engine.melds import Arrangement
 from engine.round import Discarding, Drawing, Finished, Layout, Phase, Round, Source
-from engine.rules import MAX_SEATS, MIN_SEATS, ROUNDS, Rules
+from engine.rules import MAX_SEATS, MIN_SEATS, ROUNDS, TURN_SOLVES, Rules
 from engine.solver import arrange
 
 
@@ -87,7 +87,8 @@ class Game:
     `round` is None while humans have yet to join. `seq` is the number of its last event, and
     `scored` holds the numbers of its round_scored events: together with the event log they are
     the game's history. `turn_seconds` bounds the turns of humans, None for no bound; `deadline`
-    (ms since 1970) is the end of the turn that a human is in.
+    (ms since 1970) is the end of the turn that a human is in. `turn_solves` bounds the hands that
+    an AI player may have solved in one choice.
     """
 
     secret: bytes
@@ -100,6 +101,7 @@ class Game:
     seq: int = 0
     scored: tuple[int, ...] = ()
     turn_seconds: int | None = None
+    turn_solves: int = TURN_SOLVES
     deadline: int | None = None
     abandoned: bool = False
 
@@ -150,7 +152,7 @@ class Step:
     events: tuple[Event, ...]
 
 
-def open_game(
+def open_game(  # noqa: PLR0913 - options, all by name
     secret: bytes,
     rules: Rules,
     seats: tuple[Seat, ...],
@@ -158,6 +160,7 @@ def open_game(
     seeded: bool = False,
     first_dealer: int | None = None,
     turn_seconds: int | None = None,
+    turn_solves: int = TURN_SOLVES,
 ) -> Step:
     """A new game, its first round dealt unless humans have yet to join.
 
@@ -167,7 +170,17 @@ def open_game(
         raise InvalidTableError(f"a game has {MIN_SEATS} to {MAX_SEATS} seats, not {len(seats)}")
     dealer = shuffle.first_dealer(secret, len(seats)) if first_dealer is None else first_dealer
     totals = (0,) * len(seats)
-    game = Game(secret, seeded, rules, seats, dealer, None, totals, turn_seconds=turn_seconds)
+    game = Game(
+        secret,
+        seeded,
+        rules,
+        seats,
+        dealer,
+        None,
+        totals,
+        turn_seconds=turn_seconds,
+        turn_solves=turn_solves,
+    )
     joined = [SeatJoined(seat, seats[seat].name) for seat in game.humans]
     return dealt_when_complete(told(game, list(joined)))
 

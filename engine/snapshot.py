@@ -52,6 +52,7 @@ def dump(game: Game) -> bytes:
         "seq": game.seq,
         "scored": game.scored,
         "turn_seconds": game.turn_seconds,
+        "turn_solves": game.turn_solves,
         "deadline": game.deadline,
         "abandoned": game.abandoned,
         "round": None if game.round is None else _round_plain(game.round),
@@ -114,6 +115,7 @@ def _game(plain: Plain) -> Game:
         seq=plain["seq"],
         scored=tuple(plain["scored"]),
         turn_seconds=plain["turn_seconds"],
+        turn_solves=plain["turn_solves"],
         deadline=plain["deadline"],
         abandoned=plain["abandoned"],
     )

@@ -16,28 +16,35 @@ from dataclasses import replace
 from engine import attendance
 from engine import game as games
 from engine.cards import Card
-from engine.events import Event
 from engine.game import Game, Seat, SeatKind, Status, Step
 from engine.players import LEVELS, STAND_IN_LEVEL
 from engine.round import Discarding, Drawing, Source
-from engine.rules import LAST_TURN, ROUNDS, Rules
+from engine.rules import LAST_TURN, ROUNDS, TURN_SOLVES, Rules
 from engine.shuffle import choice_stream
 from engine.view import view
 
 _MOST_TURNS = ROUNDS * (LAST_TURN + 1)
 
 
-def open_game(
+def open_game(  # noqa: PLR0913 - options, all by name
     secret: bytes,
     rules: Rules,
     seats: tuple[Seat, ...],
     *,
     seeded: bool = False,
     turn_seconds: int | None = None,
+    turn_solves: int = TURN_SOLVES,
     now: int = 0,
 ) -> Step:
     """A new game, AI turns before the first human turn played unless humans have yet to join."""
-    opened = games.open_game(secret, rules, seats, seeded=seeded, turn_seconds=turn_seconds)
+    opened = games.open_game(
+        secret,
+        rules,
+        seats,
+        seeded=seeded,
+        turn_seconds=turn_seconds,
+        turn_solves=turn_solves,
+    )
     return _played_on(opened, now)
 
 
@@ -127,11 +134,11 @@ def _turn_played(game: Game) -> Step:
     seat = layout.seat
     player = LEVELS[game.seats[seat].level or STAND_IN_LEVEL]
     chance = choice_stream(game.secret, layout.number, seat, layout.turn)
-    events: list[Event] = []
+    budget = game.turn_solves
+    step = Step(game, ())
     if isinstance(game.round, Drawing):
-        step = games.draw(game, seat, player.choose_draw(view(game, seat), chance))
-        game = step.game
-        events += step.events
+        step = games.draw(game, seat, player.choose_draw(view(game, seat), chance, budget))
+    game = step.game
     assert isinstance(game.round, Discarding), "a draw is followed by a discard"
-    step = games.discard(game, seat, player.choose_discard(view(game, seat), chance))
-    return Step(step.game, (*events, *step.events))
+    card = player.choose_discard(view(game, seat), chance, budget)
+    return _then(step, games.discard(game, seat, card))

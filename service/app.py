@@ -11,6 +11,8 @@ from functools import cache
 
 from flask import Flask
 
+import engine
+from engine.rules import TURN_SOLVES
 from service import __version__
 from service.attendance import Attendance
 from service.config import Config
@@ -30,6 +32,8 @@ _BLUEPRINTS = (
 )
 _DEFAULT_URL = "redis://127.0.0.1:6379/0"
 _SPARE_CONNECTIONS = 2
+SOURCE_TURN_SOLVES = 480
+"""The budget where the engine runs as source, some twenty times slower."""
 
 
 def create_app(
@@ -42,6 +46,7 @@ def create_app(
         API_TITLE="Three-Thirteen Rummy",
         API_VERSION=__version__,
         OPENAPI_VERSION="3.1.0",
+        TURN_SOLVES=_turn_solves(config),
         MAX_BODY_BYTES=config.max_body_bytes,
         MAX_CONTENT_LENGTH=config.max_body_bytes + 1,  # what is cut off here shows by its length
     )
@@ -56,6 +61,13 @@ def create_app(
     _register(app)
     gate.install(app, config)
     return app
+
+
+def _turn_solves(config: Config) -> int:
+    """The budget of an AI player's choice: as configured, else what the engine's form allows."""
+    if config.ai_turn_solves is not None:
+        return config.ai_turn_solves
+    return TURN_SOLVES if engine.form == "compiled" else SOURCE_TURN_SOLVES
 
 
 def _register(app: Flask) -> None:

@@ -17,7 +17,7 @@ from engine.errors import GameNotFinishedError
 from engine.events import Event, Record, record
 from engine.game import Game, Seat, SeatKind, Status, Step
 from engine.round import Source
-from engine.rules import Rules
+from engine.rules import TURN_SOLVES, Rules
 from engine.shuffle import SECRET_BYTES, commitment
 from engine.view import opened, view, visible
 from service import answers, jsontext, tokens
@@ -40,13 +40,14 @@ class NewGame:
     """What a game is created with.
 
     `seed` is the secret itself, None for a random one. `turn_seconds` bounds the turns of
-    humans, None for no bound.
+    humans, None for no bound. `turn_solves` is the budget of an AI player's choice.
     """
 
     rules: Rules
     seats: tuple[Seat, ...]
     seed: bytes | None = None
     turn_seconds: int | None = None
+    turn_solves: int = TURN_SOLVES
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +170,7 @@ class Games:
             new.seats,
             seeded=new.seed is not None,
             turn_seconds=new.turn_seconds,
+            turn_solves=new.turn_solves,
             now=now,
         )
         meta = _new_meta(new.seats, codes, now).with_token(CREATOR, token)

@@ -19,11 +19,13 @@ from collections import deque
 from types import FrameType
 from typing import NoReturn
 
+import engine
 from service.config import Config
 from service.datalock import DataInUseError
 from service.embedded import EmbeddedServer, EmbeddedServerError
 from service.webserver import WebServer, WebServerError
 
+_FORMS = {"compiled": "compiled", "source": "as source, some twenty times slower"}
 _STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 _STOP_SECONDS = 15.0  # longer than gunicorn's own grace
 _START_POLL_SECONDS = 0.01
@@ -109,8 +111,9 @@ class Supervisor:
 
     def _announce(self, web: WebServer) -> None:
         _say(f"serving at {web.url} (try it out at {web.url}/v1/docs)")
-        engine = f", {self._store.engine}" if self._store is not None else ""
-        _say(f"data in {self._config.store}{engine}")
+        server = f", {self._store.engine}" if self._store is not None else ""
+        _say(f"data in {self._config.store}{server}")
+        _say(f"the engine runs {_FORMS[engine.form]}")
 
     def _stop_web(self) -> None:
         if self._web is None:

@@ -1,7 +1,8 @@
 """The AI players: one module a level, each choosing by the view of its own seat alone.
 
-A player is deterministic given the view and the words of its `Stream`: it sees exactly what a
-human in its seat would see, and no other source of chance.
+A player is deterministic given the view, the budget and the words of its `Stream`: it sees exactly
+what a human in its seat would see, and no other source of chance. The budget bounds how many hands
+it may have solved in one choice; a player that would pass it makes the cheaper choice of its level.
 """
 
 from __future__ import annotations
@@ -9,8 +10,12 @@ from __future__ import annotations
 from typing import Protocol
 
 from engine.cards import Card
+from engine.players.easy import EasyPlayer
+from engine.players.expert import ExpertPlayer
+from engine.players.hard import HardPlayer
 from engine.players.medium import MediumPlayer
 from engine.round import Source
+from engine.rules import TURN_SOLVES
 from engine.shuffle import Stream
 from engine.view import View
 
@@ -18,16 +23,21 @@ from engine.view import View
 class Player(Protocol):
     """Chooses the two moves of a turn."""
 
-    def choose_draw(self, seen: View, chance: Stream) -> Source:
+    def choose_draw(self, seen: View, chance: Stream, budget: int = TURN_SOLVES) -> Source:
         """Where to draw from; the view is the seat's own, a draw due."""
 
-    def choose_discard(self, seen: View, chance: Stream) -> Card:
+    def choose_discard(self, seen: View, chance: Stream, budget: int = TURN_SOLVES) -> Card:
         """Which card to discard; the view is the seat's own, a discard due."""
 
 
-LEVELS: dict[str, Player] = {"medium": MediumPlayer()}
-"""The levels that exist, by name."""
+LEVELS: dict[str, Player] = {
+    "easy": EasyPlayer(),
+    "medium": MediumPlayer(),
+    "hard": HardPlayer(),
+    "expert": ExpertPlayer(),
+}
+"""The levels that exist, by name, the weakest first."""
 
 DEFAULT_LEVEL = "medium"
-STAND_IN_LEVEL = "medium"
+STAND_IN_LEVEL = "hard"
 """The level that plays for a human who is away or has left."""

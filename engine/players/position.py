@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from engine.cards import Card, Rank
+from engine.cards import CARDS, Card, Rank
+from engine.kernel import Kernel
 from engine.rules import AceMode
+from engine.shuffle import pack
+from engine.solver import kernel
 from engine.view import View
 
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """A seat that is to move: its hand, the upcard, and how far the round has come.
+    """A seat that is to move: its hand, the upcard, and what is known of all other cards.
 
-    `upcard` is None if the pile is empty, as it may be while a discard is due. `turn` is the
-    number of the seat's own turn in the round, from 1.
+    `upcard` is None if the pile is empty, as it may be while a discard is due. `unseen` has for
+    each kind of card, by index, how many the seat cannot place: in the stock or in other hands.
+    `turn` is the number of the seat's own turn in the round, from 1.
     """
 
     hand: tuple[Card, ...]
     wild: Rank
     aces: AceMode
     upcard: Card | None
+    unseen: bytes
     turn: int
     final: bool
 
@@ -30,5 +37,32 @@ class Position:
         own, turn, dealt = seen.you, seen.turn, seen.round
         if own is None or own.hand is None or turn is None or dealt is None:
             raise ValueError("only a seat that is to move has a position")
+        left = Counter(pack(seen.rules.jokers))
+        left.subtract(_placed(seen, own.seat, own.hand))
         upcard = seen.pile[-1] if seen.pile else None
-        return cls(own.hand, dealt.wild, seen.rules.aces, upcard, turn.number, turn.final)
+        unseen = bytes([left[card] for card in CARDS])
+        return cls(own.hand, dealt.wild, seen.rules.aces, upcard, unseen, turn.number, turn.final)
+
+    @property
+    def kernel(self) -> Kernel:
+        """The kernel that prices this position's hands."""
+        return kernel(self.wild, self.aces)
+
+    @property
+    def unseen_count(self) -> int:
+        """How many cards the seat cannot place."""
+        return sum(self.unseen)
+
+    @property
+    def unseen_kinds(self) -> int:
+        """How many kinds of card the seat might draw from the stock."""
+        return len(self.unseen) - self.unseen.count(0)
+
+
+def _placed(seen: View, seat: int, hand: tuple[Card, ...]) -> Iterator[Card]:
+    """Every card whose place the seat knows."""
+    yield from hand
+    yield from seen.pile
+    for other in seen.seats:
+        if other.seat != seat:
+            yield from other.shown if other.hand is None else other.hand

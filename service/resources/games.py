@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask import Response
+from flask import Response, current_app
 from flask.views import MethodView
 
 from engine.round import Source
@@ -97,7 +97,7 @@ class GamesResource(MethodView):
         seats = seats_of(body["seats"], seeded=seed is not None)
         rules = Rules(body["jokers"], AceMode(body["aces"]), body["hints"])
         secret = None if seed is None else bytes.fromhex(seed)
-        new = NewGame(rules, seats, secret, body["turn_seconds"])
+        new = NewGame(rules, seats, secret, body["turn_seconds"], current_app.config["TURN_SOLVES"])
         return reply(games().create(new, idempotency("createGame", headers, body)))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from flask import Response, current_app
 from flask.views import MethodView
 
+import engine
 from service import __version__, jsontext
 from service.resources.rest import TOKEN_UNUSED, Blueprint
 from service.schemas.replies import Alive, Ready
@@ -42,7 +43,7 @@ class ReadinessResource(MethodView):
         200,
         Ready,
         description="It can serve.",
-        example={"status": "ok", "version": __version__},
+        example={"status": "ok", "version": __version__, "engine": "compiled"},
     )
     @blueprint.doc(operationId="readiness", security=TOKEN_UNUSED)
     def get(self) -> Response:
@@ -51,4 +52,4 @@ class ReadinessResource(MethodView):
         503 while its storage does not answer.
         """
         current_app.extensions["store"].ping()
-        return _told({"status": "ok", "version": __version__})
+        return _told({"status": "ok", "version": __version__, "engine": engine.form})

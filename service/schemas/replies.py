@@ -174,3 +174,6 @@ class Ready(Alive):
     """The service can serve games."""
 
     version = text_field("The service's version.")
+    engine = text_field(
+        "The form in which the engine runs.", validate=validate.OneOf(["compiled", "source"])
+    )

@@ -10,9 +10,9 @@ from engine import table
 from engine.cards import JOKER, parse_cards
 from engine.events import RoundScored
 from engine.players import LEVELS
-from engine.players.medium import PATIENCE
+from engine.players.patience import TURNS as PATIENCE
 from engine.round import Discarding, Drawing, Source
-from engine.rules import Rules, wild_rank
+from engine.rules import wild_rank
 from engine.shuffle import Stream, choice_stream
 from engine.view import View, view
 from tests.builders import ai, card, hand, humans, rules, secret
@@ -28,7 +28,7 @@ def seen(
     codes: str, upcard: str = "KD", *, number: int = 1, final: bool = False, turns: int = 0
 ) -> View:
     """Seat 0's view with this hand; it has drawn if it holds a card more than the round deals."""
-    game = games.open_game(secret(1), Rules(), humans(2), first_dealer=1).game
+    game = games.open_game(secret(1), rules(4), humans(2), first_dealer=1).game
     cards = hand(codes)
     layout = replace(
         game.layout,

@@ -72,20 +72,24 @@ class Watching:
 
     def __init__(self) -> None:
         self.seen: list[View] = []
+        self.budgets: set[int] = set()
 
-    def choose_draw(self, seen: View, chance: Stream) -> Source:
+    def choose_draw(self, seen: View, chance: Stream, budget: int) -> Source:
         self.seen.append(seen)
-        return LEVELS["medium"].choose_draw(seen, chance)
+        self.budgets.add(budget)
+        return LEVELS["medium"].choose_draw(seen, chance, budget)
 
-    def choose_discard(self, seen: View, chance: Stream) -> Card:
+    def choose_discard(self, seen: View, chance: Stream, budget: int) -> Card:
         self.seen.append(seen)
-        return LEVELS["medium"].choose_discard(seen, chance)
+        self.budgets.add(budget)
+        return LEVELS["medium"].choose_discard(seen, chance, budget)
 
 
 def test_ai_players_see_the_view_of_their_own_seat(monkeypatch: pytest.MonkeyPatch) -> None:
     watching = Watching()
     monkeypatch.setitem(LEVELS, "watching", watching)
-    table.open_game(secret(3), Rules(), (ai("medium"), ai("watching")))
+    table.open_game(secret(3), Rules(), (ai("medium"), ai("watching")), turn_solves=77)
+    assert watching.budgets == {77}
     assert watching.seen
     assert {seen.you.seat for seen in watching.seen if seen.you is not None} == {1}
     assert all(seen.you is not None for seen in watching.seen)

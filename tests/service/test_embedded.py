@@ -292,10 +292,17 @@ def test_the_server_ends_with_the_process_that_started_it(tmp_path: Path) -> Non
         f"server = EmbeddedServer(pathlib.Path({str(tmp_path)!r})).__enter__()\n"
         "print(server.pid, flush=True); os.kill(os.getpid(), signal.SIGKILL)"
     )
-    dead = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    with tempfile.TemporaryDirectory() as temporary:  # for the folder of the socket that is left
+        dead = subprocess.run(
+            [sys.executable, "-c", code],
+            env=os.environ | {"TMPDIR": temporary},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert not left_after([int(dead.stdout)], 10)
 
     assert dead.returncode == -signal.SIGKILL
-    assert not left_after([int(dead.stdout)], 10)
 
 
 def _locked_by_nobody(folder: Path) -> int:

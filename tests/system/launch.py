@@ -5,6 +5,7 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 from typing import Self
@@ -24,12 +25,15 @@ class Launch:
     def __init__(self, folder: Path, **settings: str) -> None:
         self.data_dir = folder / "data"
         self._output = folder / f"output-{time.monotonic_ns()}.txt"
+        # Of its own, so that what a killed service leaves there goes with the test.
+        self._temporary = tempfile.TemporaryDirectory()
+        given = {"PORT": "0", "DATA_DIR": str(self.data_dir), "TMPDIR": self._temporary.name}
         kept = {name: value for name, value in os.environ.items() if name not in _OWN}
         with self._output.open("wb") as output:
             self.process = subprocess.Popen(
                 [sys.executable, "-m", "service"],
                 cwd=_ROOT,
-                env=kept | {"PORT": "0", "DATA_DIR": str(self.data_dir)} | settings,
+                env=kept | given | settings,
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,
@@ -49,6 +53,7 @@ class Launch:
                 self.process.kill()
         self.process.wait()
         kill_all(left_after(self._seen, 5))
+        self._temporary.cleanup()
 
     @property
     def output(self) -> str:

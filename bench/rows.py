@@ -1,0 +1,38 @@
+"""The lines of a benchmark's table: what was measured, the figure, the goal, whether it is met."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A line; `met` is None where there is no goal, `must` where missing it is an error."""
+
+    what: str
+    figure: str
+    goal: str = ""
+    met: bool | None = None
+    must: bool = False
+
+
+def microseconds(what: str, found: float, goal: float | None = None, note: str = "") -> Row:
+    """A time of a call, held against the most it may take."""
+    figure = f"{found:.2f} µs{note}"
+    return Row(what, figure) if goal is None else Row(what, figure, f"{goal:g} µs", found <= goal)
+
+
+def table(rows: Sequence[Row]) -> str:
+    """The rows as aligned text."""
+    cells = [("", "measured", "goal", ""), *map(_cells, rows)]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    return "\n".join(
+        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
+        for line in cells
+    )
+
+
+def _cells(row: Row) -> tuple[str, ...]:
+    verdict = {None: "", True: "met", False: "NOT MET"}[row.met]
+    return row.what, row.figure, row.goal, verdict

@@ -1,0 +1,27 @@
+"""The final turn, which every level plays exactly: the least points expected, and no tomorrow."""
+
+from __future__ import annotations
+
+from engine.cards import Card
+from engine.players.position import Position
+from engine.round import Source
+from engine.solver import packed, points_after_discard, preferred
+
+POINTS = list(range(256))
+"""Points are worth themselves."""
+
+
+def draw_of(position: Position) -> Source:
+    """The upcard if it leaves fewer points than the stock does on average, else the stock."""
+    hand = packed(position.hand)
+    upcard = position.upcard
+    assert upcard is not None, "the pile has a top card at every draw"
+    taken = position.kernel.least_after_draw(hand, upcard.index)
+    stock = position.kernel.draw_total(hand, position.unseen, POINTS)
+    return Source.DISCARD if taken * position.unseen_count < stock else Source.STOCK
+
+
+def discard_of(position: Position) -> Card:
+    """The discard that leaves the least points, also of a wild."""
+    least = points_after_discard(position.hand, position.wild, position.aces)
+    return preferred(least, position.wild, position.aces)

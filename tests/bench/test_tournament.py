@@ -1,0 +1,100 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from bench import tournament
+from bench.deals import Contest, ContestError, play, play_deal, secret_of
+from bench.figures import bootstrap, turn_figures
+from bench.mix import play_mixed, record
+from engine.players import LEVELS
+from engine.players.medium import MediumPlayer
+from engine.round import Source
+from engine.rules import Rules
+from engine.shuffle import Stream
+from engine.view import View
+
+TIMES = ("turn_ms", "turn_ms_13_cards")
+
+
+class StockPlayer(MediumPlayer):
+    """A medium player that leaves the pile alone."""
+
+    def choose_draw(self, seen: View, chance: Stream, budget: int = 0) -> Source:
+        return Source.STOCK
+
+
+def printed(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, object]:
+    assert tournament.main([*words, "--json", "--processes", "1"]) == 0
+    answer: dict[str, object] = json.loads(capsys.readouterr().out)
+    return {name: value for name, value in answer.items() if name not in TIMES}
+
+
+def test_a_level_against_itself_wins_as_much_as_its_field(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    answer = printed(capsys, "--candidate", "medium", "--deals", "2")
+    deals = [play_deal(Contest("medium", "medium", "medium"), number) for number in range(2)]
+    assert all(deal.wins in (0, 1) for deal in deals), "a tie is no win"
+    assert answer["games"] == 8
+    assert answer["rounds"] == 88
+    win_share, points = answer["win_share"], answer["points"]
+    assert isinstance(win_share, dict)
+    assert isinstance(points, dict)
+    assert win_share["mean"] == sum(deal.wins for deal in deals) / 8
+    assert points["mean"] == answer["field_points"]
+    zero = {"mean": 0.0, "low": 0.0, "high": 0.0}
+    assert answer["paired_points"] == answer["paired_win_share"] == zero
+
+
+def test_the_same_deals_give_the_same_figures(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("--candidate", f"{__name__}:StockPlayer", "--deals", "2", "--seed-space", "tuning")
+    assert printed(capsys, *words) == printed(capsys, *words)
+
+
+def test_the_difference_is_paired_by_seat_and_deal() -> None:
+    name = f"{__name__}:StockPlayer"
+    deal = play_deal(Contest(name, "medium", "medium"), 5)
+    secret = secret_of("proof", 5)
+    same = play(secret, Rules(), ("medium",) * 4).totals
+    points = []
+    for seat in range(4):
+        lineup = tuple(name if place == seat else "medium" for place in range(4))
+        points.append(play(secret, Rules(), lineup).totals[seat])
+    assert deal.points == sum(points)
+    assert deal.difference == sum(points) - sum(same)
+
+
+def test_deals_for_tuning_and_for_the_proof_have_no_secret_in_common() -> None:
+    secrets = {secret_of(label, number) for label in ("proof", "tuning") for number in range(99)}
+    assert len(secrets) == 198
+
+
+def test_an_interval_contains_its_mean() -> None:
+    for values in ([3.0], [0.0, 1.0], [0.0] * 50 + [1.0], [float(n * n % 17) for n in range(40)]):
+        estimate = bootstrap(values)
+        assert estimate.low <= estimate.mean <= estimate.high
+        assert estimate == bootstrap(values)
+
+
+def test_the_99th_percentile_leaves_one_turn_in_a_hundred_above_it() -> None:
+    times = turn_figures([float(n) for n in range(1000)])
+    assert (times.turns, times.mean, times.p99) == (1000, 499.5, 990.0)
+
+
+def test_a_mixed_game_follows_from_its_number() -> None:
+    games = [play_mixed(number) for number in (1, 1)]
+    assert games[0] == games[1]
+    assert record(games)["rounds"] == 22
+
+
+@pytest.mark.parametrize("name", ["genius", "bench.deals:Nobody", "no.such.module:Player"])
+def test_an_unknown_player_is_refused(name: str) -> None:
+    with pytest.raises(ContestError):
+        Contest("medium", name, "medium")
+
+
+def test_every_level_can_be_named() -> None:
+    for level in LEVELS:
+        Contest(level, level, level)

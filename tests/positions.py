@@ -1,0 +1,77 @@
+"""Positions from games between all levels, and what each level chooses in them.
+
+As a program it prints a digest of all choices, so that two forms of the engine can be compared:
+`python -m tests.positions COUNT`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from collections.abc import Iterator
+from itertools import islice
+
+from engine import form
+from engine import game as games
+from engine.game import Game, Status
+from engine.players import LEVELS
+from engine.round import Drawing
+from engine.rules import TURN_SOLVES, AceMode, Rules
+from engine.shuffle import Stream, choice_stream
+from engine.view import view
+from tests.builders import ai
+
+BUDGETS = (TURN_SOLVES, 200, 0)
+
+
+def positions() -> Iterator[Game]:
+    """Games in which an AI seat is to move, at tables of every size and with every option."""
+    number = 0
+    while True:
+        secret = hashlib.sha256(b"position %d" % number).digest()
+        rules = Rules((0, 2, 4)[number % 3], list(AceMode)[number // 3 % 3])
+        names = list(LEVELS)
+        seats = tuple(ai(names[(number + seat) % len(names)]) for seat in range(2 + number % 5))
+        game = games.open_game(secret, rules, seats).game
+        while game.status is Status.PLAYING:
+            if number % 7 == game.layout.turns % 7:
+                yield game
+            game = moved(game)
+        number += 1
+
+
+def moved(game: Game) -> Game:
+    """The game after the move that its AI player makes."""
+    seat = game.layout.seat
+    player = LEVELS[str(game.seats[seat].level)]
+    seen, chance = view(game, seat), words(game)
+    if isinstance(game.round, Drawing):
+        return games.draw(game, seat, player.choose_draw(seen, chance, TURN_SOLVES)).game
+    return games.discard(game, seat, player.choose_discard(seen, chance, TURN_SOLVES)).game
+
+
+def words(game: Game) -> Stream:
+    layout = game.layout
+    return choice_stream(game.secret, layout.number, layout.seat, layout.turn)
+
+
+def choice(game: Game, level: str, chance: Stream, budget: int = TURN_SOLVES) -> str:
+    """What a level chooses for the seat to move."""
+    seen, player = view(game, game.layout.seat), LEVELS[level]
+    if isinstance(game.round, Drawing):
+        return player.choose_draw(seen, chance, budget).value
+    return str(player.choose_discard(seen, chance, budget))
+
+
+def digest(count: int) -> str:
+    """One text for all choices of all levels, with rich and poor budgets, in `count` positions."""
+    told = hashlib.sha256()
+    for number, game in enumerate(islice(positions(), count)):
+        for level in LEVELS:
+            budget = BUDGETS[number % len(BUDGETS)]
+            told.update(f"{level} {choice(game, level, words(game), budget)}\n".encode())
+    return told.hexdigest()
+
+
+if __name__ == "__main__":
+    print(form, digest(int(sys.argv[1])))
