@@ -19,9 +19,10 @@ from time import thread_time
 
 from engine import game as games
 from engine.events import RoundScored
-from engine.game import Game, Seat, SeatKind, Status, Step
+from engine.game import Game, Status, Step
 from engine.players import LEVELS, Player
 from engine.rules import MAX_SEATS, MIN_SEATS, ROUNDS, TURN_SOLVES, Rules
+from engine.seats import Seat, SeatKind
 from engine.shuffle import choice_stream
 from engine.view import view
 

@@ -9,7 +9,8 @@ from dataclasses import replace
 
 from engine.errors import GameFinishedError, SeatTakenError
 from engine.events import GameAbandoned, SeatAway, SeatJoined, SeatLeft, SeatReturned
-from engine.game import Game, Seat, SeatKind, Status, Step, dealt_when_complete, told
+from engine.game import Game, Status, Step, dealt_when_complete, told
+from engine.seats import Seat, SeatKind
 
 
 def join(game: Game, seat: int, name: str) -> Step:

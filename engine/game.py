@@ -38,14 +38,8 @@ from engine.events import (
 from engine.melds import Arrangement
 from engine.round import Discarding, Drawing, Finished, Layout, Phase, Round, Source
 from engine.rules import MAX_SEATS, MIN_SEATS, ROUNDS, TURN_SOLVES, Rules
+from engine.seats import Seat, SeatKind
 from engine.solver import arrange
-
-
-class SeatKind(Enum):
-    """Who plays a seat."""
-
-    HUMAN = "human"
-    AI = "ai"
 
 
 class Status(Enum):
@@ -54,21 +48,6 @@ class Status(Enum):
     WAITING = "waiting"
     PLAYING = "playing"
     FINISHED = "finished"
-
-
-@dataclass(frozen=True, slots=True)
-class Seat:
-    """One place at the table.
-
-    `level` names an AI player's strength and is None for a human. `joined`: whether its human
-    has come. `away`: whether that human let its time run out and is not back yet.
-    """
-
-    kind: SeatKind
-    name: str
-    level: str | None = None
-    joined: bool = True
-    away: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,6 +212,14 @@ _State = TypeVar("_State", Drawing, Discarding)
 
 def _state(game: Game, seat: int, phase: type[_State]) -> _State:
     """The round, if this seat is to move in it and the phase is the given one."""
+    state = require_turn(game, seat)
+    if not isinstance(state, phase):
+        raise WrongPhaseError(phase_due(state).value)
+    return state
+
+
+def require_turn(game: Game, seat: int) -> Drawing | Discarding:
+    """The round, if this seat is to move in it; raises a MoveError."""
     state = game.round
     if state is None:
         raise GameWaitingError("not every human has joined")
@@ -240,8 +227,6 @@ def _state(game: Game, seat: int, phase: type[_State]) -> _State:
         raise GameFinishedError("the game is over")
     if seat != state.layout.seat:
         raise NotYourTurnError(seat, state.layout.seat)
-    if not isinstance(state, phase):
-        raise WrongPhaseError(phase_due(state).value)
     return state
 
 

@@ -13,9 +13,10 @@ from typing import Any, assert_never
 
 from engine.cards import Card, parse_cards, write_cards
 from engine.errors import EngineError, SnapshotError
-from engine.game import Game, Seat, SeatKind
+from engine.game import Game
 from engine.round import Discarding, Drawing, Finished, Layout, Round
 from engine.rules import LAST_TURN, MAX_SEATS, MIN_SEATS, ROUNDS, AceMode, Rules
+from engine.seats import Seat, SeatKind
 from engine.shuffle import SECRET_BYTES, pack
 
 FORMAT = 2

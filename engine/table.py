@@ -16,10 +16,11 @@ from dataclasses import replace
 from engine import attendance
 from engine import game as games
 from engine.cards import Card
-from engine.game import Game, Seat, SeatKind, Status, Step
+from engine.game import Game, Status, Step
 from engine.players import LEVELS, STAND_IN_LEVEL
 from engine.round import Discarding, Drawing, Source
 from engine.rules import LAST_TURN, ROUNDS, TURN_SOLVES, Rules
+from engine.seats import Seat, SeatKind
 from engine.shuffle import choice_stream
 from engine.view import view
 

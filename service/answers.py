@@ -11,9 +11,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from engine.events import Record, codes, meld_record
-from engine.game import Result, Seat
+from engine.game import Result
+from engine.hints import DiscardOption, DrawOption, Hint
 from engine.melds import Arrangement, Meld
+from engine.round import Source
 from engine.rules import Rules, wild_rank
+from engine.seats import Seat
 from engine.view import OwnView, RoundView, SeatView, TurnView, View, advise, position
 
 VIEW_FORMAT = 1
@@ -153,6 +156,29 @@ def _own_body(seen: View, own: OwnView) -> Record:
             "discard": codes(own.discards),
         },
         "can_go_out_with": codes(advice.goes_out),
+    }
+
+
+def hint_body(hint: Hint) -> Record:
+    """Advice: what to do, why, and the figures of every move."""
+    action = hint.action
+    chosen = {"source": action.value} if isinstance(action, Source) else {"card": str(action)}
+    return {
+        "phase": hint.phase.value,
+        "action": chosen,
+        "reason": hint.reason,
+        "options": list(map(_option_body, hint.options)),
+    }
+
+
+def _option_body(option: DrawOption | DiscardOption) -> Record:
+    if isinstance(option, DrawOption):
+        return {"source": option.source.value, "expected_deadwood": option.expected}
+    return {
+        "card": str(option.card),
+        "deadwood": option.deadwood,
+        "expected_deadwood": option.expected,
+        "improving_cards": option.improving,
     }
 
 

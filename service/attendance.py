@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from engine import table
 from service import tokens
 from service.answers import Answer
+from service.commits import Stored
 from service.errors import InvalidTokenError, UnknownInviteError
 from service.games import created
 from service.ledger import Change, Found, Identify, Ledger, seat_holder
 from service.records import Meta, read_record, record_key
-from service.store import Stored
 from service.tokens import Idempotency
 
 

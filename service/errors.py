@@ -25,6 +25,10 @@ class NotPermittedError(ServiceError):
     """The seat may not do this."""
 
 
+class HintsDisabledError(ServiceError):
+    """The game was created without hints."""
+
+
 class UnknownInviteError(ServiceError):
     """The invite is of no seat of this game."""
 

@@ -13,9 +13,10 @@ from engine import table
 from engine.cards import Card, Rank
 from engine.events import Record, RoundScored, record
 from engine.game import Game, Step
+from engine.hints import hint
 from engine.round import Source
-from engine.rules import AceMode, Rules
-from engine.shuffle import commitment
+from engine.rules import TURN_SOLVES, AceMode, Rules
+from engine.shuffle import choice_stream, commitment
 from engine.solver import arrange
 from engine.view import advise, opened, view, visible
 from service import answers
@@ -54,6 +55,9 @@ def by_operation() -> tuple[dict[str, Record], dict[str, Record]]:
         "drawCard": {"game": _game(2, drawn.game), "events": _events(2, drawn)},
         "discardCard": {"game": _game(3, discarded.game), "events": _events(3, discarded)},
         "getScores": _scores(discarded.game),
+        "getHint": answers.hint_body(
+            hint(view(drawn.game, _YOU), choice_stream(_SECRET, 1, _YOU, 1), TURN_SOLVES)
+        ),
         "listEvents": {
             "events": [visible(told, _YOU) for told in records],
             "last_seq": len(records),

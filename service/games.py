@@ -15,15 +15,19 @@ from engine import table
 from engine.cards import Card
 from engine.errors import GameNotFinishedError
 from engine.events import Event, Record, record
-from engine.game import Game, Seat, SeatKind, Status, Step
+from engine.game import Game, Status, Step, require_turn
+from engine.hints import hint
 from engine.round import Source
 from engine.rules import TURN_SOLVES, Rules
-from engine.shuffle import SECRET_BYTES, commitment
+from engine.seats import Seat, SeatKind
+from engine.shuffle import SECRET_BYTES, choice_stream, commitment
 from engine.view import opened, view, visible
 from service import answers, jsontext, tokens
 from service.answers import Answer
+from service.commits import Stored
 from service.errors import (
     CorruptGameError,
+    HintsDisabledError,
     KeyReusedError,
     NotPermittedError,
     StaleVersionError,
@@ -31,7 +35,6 @@ from service.errors import (
 from service.ledger import Change, Found, Ledger, seat_holder
 from service.records import Meta, read_record, record_key
 from service.seating import CREATOR
-from service.store import Stored
 from service.tokens import Idempotency
 
 
@@ -107,6 +110,18 @@ class Games:
         scored = [opened(told) for told in self._whole(texts, len(game.scored), game_id)]
         body = answers.scores_body(scored, game.totals, game.result)
         return Answer(200, jsontext.write(body))
+
+    def hint(self, game_id: str, token: str | None) -> Answer:
+        """What the strongest player would do in the caller's place."""
+        found = self._ledger.find(game_id, token, needs_token=True)
+        game, seat = found.game(), found.seat
+        assert seat is not None, "a hint is for a seat"
+        if not game.rules.hints:
+            raise HintsDisabledError("this game was created without hints")
+        layout = require_turn(game, seat).layout
+        chance = choice_stream(game.secret, layout.number, seat, layout.turn)
+        advice = hint(view(game, seat), chance, game.turn_solves)
+        return Answer(200, jsontext.write(answers.hint_body(advice)))
 
     def events(self, game_id: str, token: str | None, after: int, limit: int) -> Answer:
         """Up to `limit` events after the given seq, as the caller may read them."""

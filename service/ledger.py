@@ -20,6 +20,7 @@ from engine.game import Game, Step
 from engine.snapshot import dump, load
 from service import answers, jsontext, tokens
 from service.answers import Answer
+from service.commits import Commit, Done, Kept, RecordKey, Stale, Stored
 from service.config import Config
 from service.errors import (
     ConflictError,
@@ -29,7 +30,7 @@ from service.errors import (
     TokenRequiredError,
 )
 from service.records import RECORD_TTL_SECONDS, Meta, read_record, record_key, write_record
-from service.store import Commit, Done, Kept, RecordKey, Stale, Store, Stored
+from service.store import Store
 from service.tokens import Idempotency
 
 ATTEMPTS = 8

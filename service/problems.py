@@ -214,6 +214,7 @@ _BY_ERROR: dict[type[Exception], str] = {
     errors.InvalidTokenError: "invalid-token",
     errors.NotPermittedError: "not-permitted",
     errors.UnknownInviteError: "unknown-invite",
+    errors.HintsDisabledError: "hints-disabled",
     errors.GameNotFoundError: "game-not-found",
     errors.ProblemNotFoundError: "not-found",
     errors.ConflictError: "conflict",

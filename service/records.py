@@ -16,8 +16,8 @@ import orjson
 from engine.game import Game
 from service import jsontext, tokens
 from service.answers import Answer, Stamp
+from service.commits import RecordKey, Stored
 from service.errors import CorruptGameError, KeyReusedError
-from service.store import RecordKey, Stored
 from service.tokens import Idempotency
 
 RECORD_TTL_SECONDS = 86_400

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from engine.game import Seat, SeatKind
 from engine.players import DEFAULT_LEVEL
+from engine.seats import Seat, SeatKind
 from engine.view import position
 from service.errors import Fault, InvalidRequestError
 

@@ -17,7 +17,6 @@ import hashlib
 import secrets
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any, cast
 
@@ -28,6 +27,7 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 from redis.retry import Retry
 
+from service.commits import Commit, Done, Kept, RecordKey, Stale, Stored
 from service.errors import (
     OutcomeUnknownError,
     ServiceError,
@@ -41,61 +41,6 @@ _PAUSE = (0.02, 0.25)
 _SCRIPT = (files("service") / "commit.lua").read_text("utf-8")
 _NONCE_END = b"\n"
 _LOST = (RedisConnectionError, RedisTimeoutError)
-
-
-@dataclass(frozen=True, slots=True)
-class Stored:
-    """A game as it is kept: its version, its snapshot, and what the service keeps beside it."""
-
-    version: int
-    state: bytes
-    meta: bytes
-
-
-@dataclass(frozen=True, slots=True)
-class RecordKey:
-    """Where the record of a commit is kept.
-
-    `name` is unique within the game. A `nonce` marks records of commits that came without a
-    key of the client: they share one name, so that only the newest is kept.
-    """
-
-    name: str
-    nonce: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Commit:
-    """Everything that one move writes; `expected` is the version it was judged on (0: none)."""
-
-    game_id: str
-    expected: int
-    stored: Stored
-    events: Sequence[bytes]
-    logged: int
-    record_key: RecordKey
-    record: bytes
-    record_ttl: int
-    game_ttl: int
-
-
-@dataclass(frozen=True, slots=True)
-class Kept:
-    """The commit had been made before, by the record that is given."""
-
-    record: bytes
-
-
-@dataclass(frozen=True, slots=True)
-class Stale:
-    """The game is at another version than expected; nothing was written."""
-
-    version: int
-
-
-@dataclass(frozen=True, slots=True)
-class Done:
-    """The commit was made."""
 
 
 class Store:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from engine.cards import Card, Rank, parse_cards
-from engine.game import Seat, SeatKind
 from engine.melds import Meld
 from engine.rules import AceMode, Rules
+from engine.seats import Seat, SeatKind
 
 ANN = Seat(SeatKind.HUMAN, "Ann")
 

@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 from engine import game as games
 from engine.cards import Card
 from engine.events import Event
-from engine.game import Game, Seat, Status, Step
+from engine.game import Game, Status, Step
 from engine.round import Discarding, Drawing, Source
 from engine.rules import Rules
+from engine.seats import Seat
 from engine.solver import points_after_discard, preferred
 
 

@@ -39,5 +39,6 @@ LEVELS: dict[str, Player] = {
 """The levels that exist, by name, the weakest first."""
 
 DEFAULT_LEVEL = "medium"
+STRONGEST_LEVEL = "expert"
 STAND_IN_LEVEL = "hard"
 """The level that plays for a human who is away or has left."""

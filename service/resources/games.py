@@ -11,16 +11,14 @@ from engine.round import Source
 from engine.rules import AceMode, Rules
 from service.auth import bearer_token
 from service.games import Move, NewGame
+from service.resources.headers import CHANGE_HEADERS, GAME_ID, VIEW_HEADERS
 from service.resources.rest import (
     BODY,
-    CHANGE_HEADERS,
-    GAME_ID,
     MOVING,
     READING,
     TOKEN_NEEDED,
     TOKEN_OPTIONAL,
     TOKEN_UNUSED,
-    VIEW_HEADERS,
     Blueprint,
     Caller,
     game_first,
@@ -28,7 +26,7 @@ from service.resources.rest import (
     idempotency,
     reply,
 )
-from service.schemas.replies import CreatedGame, EventPage, Moved, Replay, Scores
+from service.schemas.replies import CreatedGame, EventPage, HintReply, Moved, Replay, Scores
 from service.schemas.requests import (
     CreateHeaders,
     DiscardRequest,
@@ -193,6 +191,31 @@ class ScoresResource(MethodView):
         Each round that is over, all hands laid open, with the totals and the result.
         """
         return reply(games().scores(game_id, bearer_token()))
+
+
+@blueprint.route("/<game_id>/hint", parameters=[GAME_ID])
+class HintResource(MethodView):
+    """Advice."""
+
+    @blueprint.problems(
+        *READING,
+        "token-required",
+        "hints-disabled",
+        "game-waiting",
+        "game-finished",
+        "not-your-turn",
+        "conflict",
+        "outcome-unknown",
+    )
+    @blueprint.response(200, HintReply, description="What to do, and why.")
+    @blueprint.doc(operationId="getHint", security=TOKEN_NEEDED)
+    def get(self, game_id: str) -> Response:
+        """Ask for a hint.
+
+        From the strongest AI player, who sees no more than you do. Every move there is comes with
+        its figures.
+        """
+        return reply(games().hint(game_id, bearer_token()))
 
 
 @blueprint.route("/<game_id>/events", parameters=[GAME_ID])

@@ -33,9 +33,10 @@ from service.errors import (
 )
 from service.games import Games
 from service.problems import PROBLEMS, Problem
+from service.resources.headers import PROBLEM_HEADERS
 from service.schemas.events import EVENT_SCHEMAS, UNION
 from service.schemas.replies import ProblemReply
-from service.tokens import ID_PATTERN, Idempotency
+from service.tokens import Idempotency
 
 _View = TypeVar("_View", bound=Callable[..., Any])
 
@@ -57,49 +58,6 @@ MOVING = (
     "conflict",
     "outcome-unknown",
 )
-GAME_ID = {
-    "in": "path",
-    "name": "game_id",
-    "description": "The game's `id`, as createGame answered it.",
-    "schema": {"type": "string", "pattern": f"^{ID_PATTERN}$"},
-}
-VIEW_HEADERS = {
-    "ETag": {
-        "description": "The view's tag: version, viewer, format.",
-        "required": True,
-        "schema": {"type": "string"},
-        "example": '"17.0.1"',
-    }
-}
-CHANGE_HEADERS = {
-    **VIEW_HEADERS,
-    "Idempotency-Replayed": {
-        "description": "Set if the request was made before and this is its first answer again.",
-        "schema": {"type": "string", "enum": ["true"]},
-    },
-}
-_CHALLENGE = {
-    "WWW-Authenticate": {
-        "description": "How to authenticate: with a seat's token.",
-        "required": True,
-        "schema": {"type": "string"},
-        "example": 'Bearer realm="three-thirteen"',
-    }
-}
-_RETRY = {
-    "Retry-After": {
-        "description": "Seconds to wait before the next attempt.",
-        "required": True,
-        "schema": {"type": "integer", "minimum": 0},
-        "example": problems.RETRY_AFTER_SECONDS,
-    }
-}
-_PROBLEM_HEADERS = {
-    "token-required": _CHALLENGE,
-    "invalid-token": _CHALLENGE,
-    "storage-unavailable": _RETRY,
-    "outcome-unknown": _RETRY,
-}
 TOKEN_NEEDED: list[dict[str, list[str]]] = [{"seatToken": []}]
 TOKEN_OPTIONAL: list[dict[str, list[str]]] = [{}, {"seatToken": []}]
 TOKEN_UNUSED: list[dict[str, list[str]]] = []
@@ -294,7 +252,7 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]
             content_type=problems.MEDIA_TYPE,
             description=_listed([f"`{kind.code}`: {kind.title}." for kind in kinds]),
             examples={kind.code: kind.code for kind in kinds},  # by name
-            headers=_PROBLEM_HEADERS.get(kinds[0].code),
+            headers=PROBLEM_HEADERS.get(kinds[0].code),
         )
         return decorated
 

@@ -9,11 +9,10 @@ from flask.views import MethodView
 
 from service.attendance import Attendance
 from service.auth import bearer_token
+from service.resources.headers import CHANGE_HEADERS, GAME_ID
 from service.resources.rest import (
     BODY,
-    CHANGE_HEADERS,
     GAME,
-    GAME_ID,
     TOKEN_NEEDED,
     TOKEN_UNUSED,
     Blueprint,

@@ -76,6 +76,51 @@ class Scores(ReplySchema):
     result = fields.Nested(Result, allow_none=True)
 
 
+class HintAction(ReplySchema):
+    """The recommended move: `source` while a draw is due, `card` while a discard is."""
+
+    source = text_field(
+        "Where to draw from.",
+        validate=validate.OneOf(["stock", "discard"]),
+        metadata={"sometimes": True},
+    )
+    card = text_field("What to discard.", metadata={"sometimes": True, "pattern": CARD_PATTERN})
+
+
+class HintOption(HintAction):
+    """One move there is, with its figures: those of a discard have all of them."""
+
+    expected_deadwood = fields.Float(
+        validate=validate.Range(min=0),
+        metadata={
+            "description": "The least deadwood to be expected: of a draw, after it and the best "
+            "discard; of a discard, after one turn from the stock more."
+        },
+    )
+    deadwood = fields.Integer(
+        strict=True,
+        validate=validate.Range(min=0),
+        metadata={"description": "Of a discard: the deadwood it leaves.", "sometimes": True},
+    )
+    improving_cards = fields.Integer(
+        strict=True,
+        validate=validate.Range(min=0),
+        metadata={
+            "description": "Of a discard: how many unseen cards would lower that.",
+            "sometimes": True,
+        },
+    )
+
+
+class HintReply(ReplySchema):
+    """What the strongest AI player would do in your place."""
+
+    phase = text_field("What is due.", validate=validate.OneOf(["draw", "discard"]))
+    action = fields.Nested(HintAction)
+    reason = text_field("Why, in one sentence.")
+    options = fields.List(fields.Nested(HintOption))
+
+
 class EventPage(ReplySchema):
     """Events in order."""
 

@@ -8,10 +8,11 @@ from engine import attendance, table
 from engine import game as games
 from engine.errors import GameFinishedError, GameWaitingError, NotYourTurnError, SeatTakenError
 from engine.events import Event, record
-from engine.game import Game, Seat, SeatKind, Status, Step
+from engine.game import Game, Status, Step
 from engine.players import STAND_IN_LEVEL
 from engine.round import Source
 from engine.rules import LAST_TURN, Rules
+from engine.seats import Seat, SeatKind
 from engine.snapshot import dump, load
 from engine.view import advise, view
 from tests.builders import ANN, ai, secret

@@ -16,9 +16,10 @@ from engine.errors import (
     WrongPhaseError,
 )
 from engine.events import Event, record
-from engine.game import Game, Seat, SeatKind, Status
+from engine.game import Game, Status
 from engine.round import Discarding, Drawing, Source
 from engine.rules import ROUNDS, AceMode, Rules
+from engine.seats import Seat, SeatKind
 from engine.shuffle import commitment, pack
 from engine.snapshot import dump, load
 from service.answers import actions_body, replay_seats, rules_body

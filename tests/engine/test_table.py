@@ -6,9 +6,10 @@ from engine import table
 from engine.cards import Card
 from engine.errors import MoveError
 from engine.events import CardDiscarded, CardDrawn, GameFinished, RoundScored
-from engine.game import Game, SeatKind, Source, Status
+from engine.game import Game, Source, Status
 from engine.players import LEVELS
 from engine.rules import Rules
+from engine.seats import SeatKind
 from engine.shuffle import Stream
 from engine.view import View
 from tests.builders import ai, default_table, rules, secret

@@ -159,6 +159,26 @@ def test_scores_of_a_new_game_are_empty(quick: Player) -> None:
     assert quick.get("/scores").get_json() == {"rounds": [], "totals": [0, 0], "result": None}
 
 
+def test_a_hint_tells_what_to_do_and_why(quick: Player) -> None:
+    for phase, name in (("draw", "source"), ("discard", "card")):
+        hint = quick.get("/hint").get_json()
+        assert set(hint) == {"phase", "action", "reason", "options"}
+        assert hint["phase"] == phase
+        assert list(hint["action"]) == [name]
+        assert hint["action"][name] in [option[name] for option in hint["options"]]
+        quick.draw()
+    assert {"card", "deadwood", "expected_deadwood", "improving_cards"} == set(hint["options"][0])
+
+
+def test_hints_can_be_played_to_the_end(quick: Player) -> None:
+    while quick.game["status"] == "playing":
+        action = quick.get("/hint").get_json()["action"]
+        answer = (
+            quick.draw(action["source"]) if "source" in action else quick.discard(action["card"])
+        )
+        assert answer.status_code == 200
+
+
 def test_events_are_listed_in_pages(quick: Player) -> None:
     for _ in range(8):
         quick.turn()

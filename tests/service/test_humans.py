@@ -181,6 +181,8 @@ def test_each_seat_sees_its_own_hand_and_moves_in_its_turn(pair: tuple[Player, P
     assert [seen["you"]["seat"] for seen in views] == [0, 1]
     expected = refused(second.draw(), 409, "not-your-turn")["expected"]
     assert expected == first.game["you"]["seat"]
+    refused(second.get("/hint"), 409, "not-your-turn")
+    assert first.get("/hint").status_code == 200
     drawn = first.draw()
     event = drawn.get_json()["events"][0]
     listed = second.get(f"/events?after={event['seq'] - 1}").get_json()["events"][0]

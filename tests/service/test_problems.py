@@ -97,6 +97,18 @@ def test_the_token_is_judged_before_the_body(quick: Player) -> None:
     refused(answer, 401, "token-required")
 
 
+def test_hints_are_for_the_seat_to_move_where_there_are_hints(client: FlaskClient) -> None:
+    without = create(client, {**QUICK, "hints": False})
+    refused(without.get("/hint"), 403, "hints-disabled")
+    refused(client.get(without.path + "/hint"), 401, "token-required")
+    waiting = create(client, {"seats": [HUMAN, HUMAN]})
+    refused(waiting.get("/hint"), 409, "game-waiting")
+    over = create(client, QUICK)
+    over.play_to_the_end()
+    refused(over.get("/hint"), 409, "game-finished")
+    refused(client.get(UNKNOWN + "/hint"), 404, "game-not-found")
+
+
 def test_the_wrong_phase_says_which_is_due(quick: Player) -> None:
     assert refused(quick.discard("2C"), 409, "wrong-phase")["expected"] == "draw"
     quick.draw()

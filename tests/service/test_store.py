@@ -15,9 +15,10 @@ import pytest
 import redis
 
 from service import store as stores
+from service.commits import Commit, Done, Kept, RecordKey, Stale, Stored
 from service.embedded import throwaway_server
 from service.errors import OutcomeUnknownError, StorageUnavailableError
-from service.store import Commit, Done, Kept, RecordKey, Stale, Store, Stored
+from service.store import Store
 from service.tokens import game_id
 
 
