@@ -125,10 +125,15 @@ class Game:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A game after a move, and the events the move caused, in order."""
+    """A game after a move, and the events the move caused, in order.
+
+    `faults` says what AI players did wrong on the way, where a cheap legal move took the place
+    of theirs; it is for the log and changes nothing.
+    """
 
     game: Game
     events: tuple[Event, ...]
+    faults: tuple[str, ...] = ()
 
 
 def open_game(  # noqa: PLR0913 - options, all by name

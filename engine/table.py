@@ -11,17 +11,19 @@ has run out is away: an AI player moves for it at once, turn after turn, until i
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from engine import attendance
 from engine import game as games
 from engine.cards import Card
 from engine.game import Game, Status, Step
-from engine.players import LEVELS, STAND_IN_LEVEL
+from engine.players import LEVELS, STAND_IN_LEVEL, Player
 from engine.round import Discarding, Drawing, Source
 from engine.rules import LAST_TURN, ROUNDS, TURN_SOLVES, Rules
 from engine.seats import Seat, SeatKind
-from engine.shuffle import choice_stream
+from engine.shuffle import Stream, choice_stream
+from engine.solver import best_discard
 from engine.view import view
 
 _MOST_TURNS = ROUNDS * (LAST_TURN + 1)
@@ -96,14 +98,15 @@ def _overdue(game: Game, now: int) -> int | None:
 
 
 def _then(step: Step, after: Step) -> Step:
-    return Step(after.game, (*step.events, *after.events))
+    faults = (*step.faults, *after.faults)
+    return Step(after.game, (*step.events, *after.events), faults)
 
 
 def _played_on(step: Step, now: int, before: Game | None = None) -> Step:
     """The step with all turns that wait for no human, and the next human's time running."""
     for _ in range(_MOST_TURNS * len(step.game.seats)):
         if not _plays_itself(step.game):
-            return Step(_timed(step.game, before, now), step.events)
+            return replace(step, game=_timed(step.game, before, now))
         step = _then(step, _turn_played(step.game))
     raise AssertionError("every round ends by its last turn")
 
@@ -131,15 +134,50 @@ def _same_turn(game: Game, before: Game) -> bool:
 
 def _turn_played(game: Game) -> Step:
     """The game after an AI player has made what is left of the turn."""
-    layout = game.layout
-    seat = layout.seat
-    player = LEVELS[game.seats[seat].level or STAND_IN_LEVEL]
-    chance = choice_stream(game.secret, layout.number, seat, layout.turn)
-    budget = game.turn_solves
     step = Step(game, ())
     if isinstance(game.round, Drawing):
-        step = games.draw(game, seat, player.choose_draw(view(game, seat), chance, budget))
-    game = step.game
-    assert isinstance(game.round, Discarding), "a draw is followed by a discard"
-    card = player.choose_discard(view(game, seat), chance, budget)
-    return _then(step, games.discard(game, seat, card))
+        step = _moved(step, _chosen_draw, _cheap_draw)
+    assert isinstance(step.game.round, Discarding), "a draw is followed by a discard"
+    return _moved(step, _chosen_discard, _cheap_discard)
+
+
+def _moved(step: Step, chosen: Callable[[Game], Step], cheap: Callable[[Game], Step]) -> Step:
+    """The step with a player's move; a cheap legal one where the player fails or is wrong."""
+    try:
+        return _then(step, chosen(step.game))
+    except Exception as error:  # noqa: BLE001 - whatever a player does, the game goes on
+        layout = step.game.layout
+        fault = f"seat {layout.seat}, round {layout.number}: {type(error).__name__}"
+        moved = _then(step, cheap(step.game))
+        return replace(moved, faults=(*moved.faults, fault))
+
+
+def _words(game: Game) -> Stream:
+    layout = game.layout
+    return choice_stream(game.secret, layout.number, layout.seat, layout.turn)
+
+
+def _player(game: Game) -> Player:
+    return LEVELS[game.seats[game.layout.seat].level or STAND_IN_LEVEL]
+
+
+def _chosen_draw(game: Game) -> Step:
+    seat = game.layout.seat
+    source = _player(game).choose_draw(view(game, seat), _words(game), game.turn_solves)
+    return games.draw(game, seat, source)
+
+
+def _chosen_discard(game: Game) -> Step:
+    seat = game.layout.seat
+    card = _player(game).choose_discard(view(game, seat), _words(game), game.turn_solves)
+    return games.discard(game, seat, card)
+
+
+def _cheap_draw(game: Game) -> Step:
+    return games.draw(game, game.layout.seat, Source.STOCK)
+
+
+def _cheap_discard(game: Game) -> Step:
+    layout = game.layout
+    card, _ = best_discard(layout.hand, layout.wild, layout.aces)
+    return games.discard(game, layout.seat, card)

@@ -8,6 +8,7 @@ the newer game.
 
 from __future__ import annotations
 
+import logging
 import re
 import time
 from collections.abc import Callable
@@ -35,6 +36,7 @@ from service.tokens import Idempotency
 
 ATTEMPTS = 8
 """How often a change is judged anew when others are quicker."""
+_LOG = logging.getLogger("service.players")
 _GAME_ID = re.compile(tokens.ID_PATTERN)
 
 
@@ -179,6 +181,8 @@ class Ledger:
         self, found: Found, step: Step, meta: Meta, name: RecordKey, written: bytes
     ) -> Done | Kept | Stale:
         at = answers.timestamp(meta.updated_at)
+        for fault in step.faults:
+            _LOG.error("an AI player failed in game %s, %s", found.game_id, fault)
         return self.store.commit(
             Commit(
                 game_id=found.game_id,

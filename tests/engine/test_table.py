@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from engine import table
@@ -84,6 +86,53 @@ class Watching:
         self.seen.append(seen)
         self.budgets.add(budget)
         return LEVELS["medium"].choose_discard(seen, chance, budget)
+
+
+class Failing:
+    """A player that fails in one way."""
+
+    def __init__(self, draw: object, discard: object) -> None:
+        self._draw = draw
+        self._discard = discard
+
+    def choose_draw(self, seen: View, chance: Stream, budget: int) -> Source:
+        return self._choose(self._draw)
+
+    def choose_discard(self, seen: View, chance: Stream, budget: int) -> Card:
+        return self._choose(self._discard)
+
+    def _choose(self, choice: object) -> Any:
+        if isinstance(choice, type) and issubclass(choice, BaseException):
+            raise choice("the player broke")
+        return choice
+
+
+@pytest.mark.parametrize(
+    ("draw", "discard"),
+    [
+        (RuntimeError, RecursionError),
+        (None, None),
+        ("stock", "7H"),
+        (Source.STOCK, Card(52)),
+        (ZeroDivisionError, Card(0)),
+    ],
+)
+def test_a_player_that_fails_or_cheats_is_replaced_by_a_cheap_legal_move(
+    monkeypatch: pytest.MonkeyPatch, draw: object, discard: object
+) -> None:
+    monkeypatch.setitem(LEVELS, "failing", Failing(draw, discard))
+    step = table.open_game(secret(4), Rules(), (ai("failing"), ai("medium"), ai("failing")))
+    assert step.game.status is Status.FINISHED
+    assert step.faults
+    assert all("seat 0" in fault or "seat 2" in fault for fault in step.faults)
+    seqs = [event.seq for event in step.events]
+    assert seqs == list(range(1, len(seqs) + 1))
+
+
+def test_players_that_do_right_leave_no_fault() -> None:
+    levels = tuple(ai(level) for level in ("easy", "medium", "hard", "expert"))
+    step = table.open_game(secret(4), Rules(), levels)
+    assert (step.game.status, step.faults) == (Status.FINISHED, ())
 
 
 def test_ai_players_see_the_view_of_their_own_seat(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from flask.testing import FlaskClient
 
+from engine.players import LEVELS
 from service.app import create_app
 from service.config import Config
 from service.store import Store
@@ -273,6 +274,22 @@ def test_the_log_tells_method_path_and_status_and_nothing_else(
     assert len(logged) == 2
     assert re.fullmatch(rf"POST {quick.path}/draw 200 \d+\.\d ms id=my-id", logged[0])
     assert re.fullmatch(rf"GET {quick.path}/events 200 \d+\.\d ms id=[0-9a-f]{{32}}", logged[1])
+
+
+def test_a_failing_ai_player_is_logged_and_the_game_goes_on(
+    client: FlaskClient, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    quick = create(client, QUICK)
+
+    def fail(*_: object) -> None:
+        raise RuntimeError("broken")
+
+    monkeypatch.setattr(LEVELS["medium"], "choose_discard", fail)
+    quick.turn()
+    assert quick.game["turn"]["seat"] == 0
+    told = [entry.getMessage() for entry in caplog.records if entry.name == "service.players"]
+    assert any("RuntimeError" in each for each in told)
+    assert all("broken" not in each for each in told)
 
 
 def test_an_answer_without_a_body_has_no_media_type(quick: Player) -> None:

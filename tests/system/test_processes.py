@@ -153,9 +153,10 @@ def test_a_second_request_to_stop_waits_for_nobody(tmp_path: Path) -> None:
 
 def test_a_request_to_stop_during_the_start_is_heard(tmp_path: Path) -> None:
     with Launch(tmp_path) as service:
-        while len(service.pids()) < 3:
-            time.sleep(0.005)
-        pids = service.pids()
+        pids: list[int] = []
+        while len(pids) < 3:  # supervisor, embedded server, gunicorn
+            pids = service.pids()
+            assert service.process.poll() is None, service.output
 
         service.send(signal.SIGTERM)
 
