@@ -9,11 +9,40 @@ the budget of the turn, only the discards that leave the least points are looked
 from __future__ import annotations
 
 from engine.cards import Card
-from engine.players import patience
+from engine.players import endgame, patience
+from engine.players.medium import greedy_discard
 from engine.players.position import Position
+from engine.round import Source
 from engine.rules import is_wild
 from engine.rules import points as card_points
+from engine.shuffle import Stream
 from engine.solver import packed
+
+
+def draw_of(position: Position, worth: list[int]) -> Source:
+    """The upcard if it is wild or worth more than the stock is on average, else the stock."""
+    if position.final:
+        return endgame.draw_of(position)
+    if patience.is_lost(position):
+        return Source.DISCARD if patience.keeps_upcard(position) else Source.STOCK
+    upcard = position.upcard
+    if upcard is not None and is_wild(upcard, position.wild):
+        return Source.DISCARD
+    pays = upcard_total(position, worth) < stock_total(position, worth)
+    return Source.DISCARD if pays else Source.STOCK
+
+
+def settled(position: Position, chance: Stream) -> Card | None:
+    """The discard that leaves nothing to weigh up; None where there is a choice.
+
+    That of a final turn, the one that goes out, the one that loosens up a long round.
+    """
+    if position.final:
+        return endgame.discard_of(position)
+    best = greedy_discard(position)
+    if patience.kept_wilds(position).get(best, 0) == 0:
+        return best
+    return patience.let_go(position, chance) if patience.is_lost(position) else None
 
 
 def discard_totals(position: Position, worth: list[int], budget: int) -> dict[Card, int]:

@@ -10,7 +10,6 @@ from itertools import combinations
 
 from engine.cards import Card, without
 from engine.players import endgame, foresight, patience
-from engine.players.medium import greedy_discard
 from engine.players.position import Position
 from engine.round import Source
 from engine.rules import TURN_SOLVES, is_wild
@@ -18,7 +17,6 @@ from engine.shuffle import Stream
 from engine.solver import preferred
 from engine.view import View
 
-PLAIN = list(range(256))
 PAIR = 4
 NEIGHBOURS = 4
 GAP = 2
@@ -30,31 +28,17 @@ class HardPlayer:
 
     def choose_draw(self, seen: View, chance: Stream, budget: int = TURN_SOLVES) -> Source:
         """The upcard if it is wild or leaves fewer points than the stock on average."""
-        position = Position.of(seen)
-        if position.final:
-            return endgame.draw_of(position)
-        if patience.is_lost(position):
-            return Source.DISCARD if patience.keeps_upcard(position) else Source.STOCK
-        upcard = position.upcard
-        if upcard is not None and is_wild(upcard, position.wild):
-            return Source.DISCARD
-        stock = foresight.stock_total(position, PLAIN)
-        return Source.DISCARD if foresight.upcard_total(position, PLAIN) < stock else Source.STOCK
+        return foresight.draw_of(Position.of(seen), endgame.POINTS)
 
     def choose_discard(self, seen: View, chance: Stream, budget: int = TURN_SOLVES) -> Card:
         """The discard of least deadwood and most potential, wilds kept."""
         position = Position.of(seen)
-        if position.final:
-            return endgame.discard_of(position)
-        best = greedy_discard(position)
-        least = patience.kept_wilds(position)
-        if least.get(best, 0) == 0:
-            return best
-        if patience.is_lost(position):
-            return patience.let_go(position, chance) or best
+        settled = foresight.settled(position, chance)
+        if settled is not None:
+            return settled
         promised = {
             card: cost - _potential(without(position.hand, card), position)
-            for card, cost in least.items()
+            for card, cost in patience.kept_wilds(position).items()
         }
         return preferred(promised, position.wild, position.aces)
 
