@@ -18,12 +18,10 @@ from typing import ParamSpec, Self, TypeVar
 
 from bench.hands import Question, parted
 from engine.compiled import SETTING
-from engine.kernel import Kernel
+from engine.prospects import ForesightKernel
 from engine.rules import MAX_HAND
 from engine.suits import SuitTable
 
-WORTH = list(range(256))
-"""What points are worth: themselves."""
 Answer = TypeVar("Answer")
 Words = ParamSpec("Words")
 
@@ -69,9 +67,9 @@ class SourceForm:
 
 
 @cache
-def kernel(wild: int, aces: str) -> Kernel:
+def kernel(wild: int, aces: str) -> ForesightKernel:
     """The kernel of this process for a wild rank and an ace mode."""
-    return Kernel(wild, aces)
+    return ForesightKernel(wild, aces)
 
 
 def least(questions: Sequence[Question]) -> list[int]:
@@ -92,8 +90,8 @@ def _answer(question: Question, turns: bool) -> list[int]:
         found += asked.least_after_draws(hand) + asked.least_after_turns(hand)
     if turns and len(hand) > 3:
         left = unseen(hand)
-        found += asked.turn_totals(hand, bytes(sorted(set(hand))), left, WORTH)
-        found.append(asked.draw_total(hand[1:], left, WORTH))
+        found += asked.prospects(hand, bytes(sorted(set(hand))), left)
+        found += [asked.draw_total(hand[1:], left), asked.prospect(hand[1:], left)]
     return found
 
 
@@ -140,7 +138,7 @@ def cold(question: Question, repeats: int) -> float:
     wild, aces, hand = question
     times = []
     for _ in range(repeats):
-        asked = Kernel(wild, aces)
+        asked = ForesightKernel(wild, aces)
         asked.table = SuitTable(aces)
         start = thread_time()
         asked.least(hand)

@@ -53,7 +53,7 @@ def work(question: Question, remembered: bool) -> int:
     """The calls it takes to solve a hand; only the source form can count them."""
     wild, aces, hand = question
     if remembered:
-        asked = kernel(wild, aces)
+        asked: Kernel = kernel(wild, aces)
         asked.least(hand)
     else:
         asked = Kernel(wild, aces)

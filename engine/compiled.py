@@ -17,7 +17,7 @@ import warnings
 from hashlib import sha256
 from pathlib import Path
 
-MODULES = ("costs", "suits", "sets", "kernel")
+MODULES = ("costs", "suits", "sets", "kernel", "prospects")
 """What is compiled, an imported module before those that import it."""
 STORE = "three_thirteen_compiled"
 SETTING = "ENGINE_FORM"

@@ -39,18 +39,6 @@ WILD: Final = 63
 TABLES: Final = {aces: SuitTable(aces) for aces in ("low", "high", "both")}
 
 
-def weighted(numbers: list[int], weights: bytes, worth: list[int]) -> int:
-    """The sum of what numbers are worth, each as often as its weight says."""
-    total: i64 = 0
-    index: i64 = 0
-    while index < len(weights):
-        weight: i64 = weights[index]
-        if weight:
-            total += weight * worth[numbers[index]]
-        index += 1
-    return total
-
-
 class Kernel:
     """The least points of hands under one wild rank (0 for none) and one ace mode.
 
@@ -112,27 +100,6 @@ class Kernel:
         """The least points after drawing a card and the best discard, which may be that card."""
         wanted = bytes([1 if kind == card else 0 for kind in range(KINDS)])
         return self._turns(self._parts(hand), len(hand), wanted)[card]
-
-    def turn_totals(
-        self, hand: bytes, discards: bytes, unseen: bytes, worth: list[int]
-    ) -> list[int]:
-        """For each of the discards, what the least points after it and one turn more are worth.
-
-        `worth` has a value for each number of points. `unseen` has for each kind the number of
-        cards that may be drawn; the expectation is multiplied by their sum, to stay an integer.
-        The hand has at least four cards.
-        """
-        parts = self._parts(hand)
-        result = [-1] * KINDS
-        for card in discards:
-            turns = self._turns(self._without(parts, card), len(hand) - 1, unseen)
-            result[card] = weighted(turns, unseen, worth)
-        return result
-
-    def draw_total(self, hand: bytes, unseen: bytes, worth: list[int]) -> int:
-        """What the least points after a draw and the best discard are worth, as `turn_totals`."""
-        turns = self._turns(self._parts(hand), len(hand), unseen)
-        return weighted(turns, unseen, worth)
 
     def _turns(self, parts: Parts, size: i64, wanted: bytes) -> list[int]:
         """The least points after drawing each wanted kind and the best discard.

@@ -22,7 +22,7 @@ MAX_HAND = 14
 """Cards of the largest hand: thirteen and the one just drawn."""
 LAST_TURN = 60
 """A round is stopped when a seat would begin one turn more than this and nobody is out."""
-TURN_SOLVES = 1000
+TURN_SOLVES = 10_000
 """Hands that an AI player may have solved in one choice: enough for the fullest look ahead."""
 WILD_POINTS = 15
 JOKER_POINTS = 20

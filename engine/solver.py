@@ -13,8 +13,8 @@ from functools import cache
 from itertools import combinations
 
 from engine.cards import CARDS, JOKER_INDEX, Card, Rank, without
-from engine.kernel import Kernel
 from engine.melds import HIGH_ACE, MIN_MELD, Arrangement, Meld, MeldKind, position_rank
+from engine.prospects import ForesightKernel
 from engine.rules import AceMode, is_wild, points, total_points
 
 LONGEST_RUN = 5
@@ -24,9 +24,9 @@ Places = tuple[Card | None, ...]
 
 
 @cache
-def kernel(wild: Rank, aces: AceMode) -> Kernel:
+def kernel(wild: Rank, aces: AceMode) -> ForesightKernel:
     """The kernel of a round's wild rank and a game's ace mode."""
-    return Kernel(int(wild), aces.value)
+    return ForesightKernel(int(wild), aces.value)
 
 
 def arrange(cards: tuple[Card, ...], wild: Rank, aces: AceMode) -> Arrangement:

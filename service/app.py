@@ -32,7 +32,7 @@ _BLUEPRINTS = (
 )
 _DEFAULT_URL = "redis://127.0.0.1:6379/0"
 _SPARE_CONNECTIONS = 2
-SOURCE_TURN_SOLVES = 480
+SOURCE_TURN_SOLVES = 1000
 """The budget where the engine runs as source, some twenty times slower."""
 
 

@@ -21,7 +21,8 @@ from engine.shuffle import Stream, choice_stream
 from engine.view import view
 from tests.builders import ai
 
-BUDGETS = (TURN_SOLVES, 200, 0)
+BUDGETS = (TURN_SOLVES, 1000, 200, 0)
+MODEST = 1000  # no deep look at the draw, which takes the source form half a second
 
 
 def positions() -> Iterator[Game]:
@@ -46,8 +47,8 @@ def moved(game: Game) -> Game:
     player = LEVELS[str(game.seats[seat].level)]
     seen, chance = view(game, seat), words(game)
     if isinstance(game.round, Drawing):
-        return games.draw(game, seat, player.choose_draw(seen, chance, TURN_SOLVES)).game
-    return games.discard(game, seat, player.choose_discard(seen, chance, TURN_SOLVES)).game
+        return games.draw(game, seat, player.choose_draw(seen, chance, MODEST)).game
+    return games.discard(game, seat, player.choose_discard(seen, chance, MODEST)).game
 
 
 def words(game: Game) -> Stream:
@@ -55,7 +56,7 @@ def words(game: Game) -> Stream:
     return choice_stream(game.secret, layout.number, layout.seat, layout.turn)
 
 
-def choice(game: Game, level: str, chance: Stream, budget: int = TURN_SOLVES) -> str:
+def choice(game: Game, level: str, chance: Stream, budget: int = MODEST) -> str:
     """What a level chooses for the seat to move."""
     seen, player = view(game, game.layout.seat), LEVELS[level]
     if isinstance(game.round, Drawing):

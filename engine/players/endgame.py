@@ -7,9 +7,6 @@ from engine.players.position import Position
 from engine.round import Source
 from engine.solver import packed, points_after_discard, preferred
 
-POINTS = list(range(256))
-"""Points are worth themselves."""
-
 
 def draw_of(position: Position) -> Source:
     """The upcard if it leaves fewer points than the stock does on average, else the stock."""
@@ -17,7 +14,7 @@ def draw_of(position: Position) -> Source:
     upcard = position.upcard
     assert upcard is not None, "the pile has a top card at every draw"
     taken = position.kernel.least_after_draw(hand, upcard.index)
-    stock = position.kernel.draw_total(hand, position.unseen, POINTS)
+    stock = position.kernel.draw_total(hand, position.unseen)
     return Source.DISCARD if taken * position.unseen_count < stock else Source.STOCK
 
 

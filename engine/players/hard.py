@@ -28,12 +28,13 @@ class HardPlayer:
 
     def choose_draw(self, seen: View, chance: Stream, budget: int = TURN_SOLVES) -> Source:
         """The upcard if it is wild or leaves fewer points than the stock on average."""
-        return foresight.draw_of(Position.of(seen), endgame.POINTS)
+        position = Position.of(seen)
+        return foresight.settled_draw(position) or endgame.draw_of(position)
 
     def choose_discard(self, seen: View, chance: Stream, budget: int = TURN_SOLVES) -> Card:
         """The discard of least deadwood and most potential, wilds kept."""
         position = Position.of(seen)
-        settled = foresight.settled(position, chance)
+        settled = foresight.settled_discard(position, chance)
         if settled is not None:
             return settled
         promised = {

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from engine.cards import CARDS, Card, Rank
-from engine.kernel import Kernel
+from engine.prospects import ForesightKernel
 from engine.rules import AceMode
 from engine.shuffle import pack
 from engine.solver import kernel
@@ -44,7 +44,7 @@ class Position:
         return cls(own.hand, dealt.wild, seen.rules.aces, upcard, unseen, turn.number, turn.final)
 
     @property
-    def kernel(self) -> Kernel:
+    def kernel(self) -> ForesightKernel:
         """The kernel that prices this position's hands."""
         return kernel(self.wild, self.aces)
 

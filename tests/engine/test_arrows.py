@@ -18,6 +18,7 @@ ENGINE_ORDER = [
     "suits",
     "sets",
     "kernel",
+    "prospects",
     "solver",
     "shuffle",
     "round",

@@ -4,23 +4,26 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
-from itertools import islice
+from fractions import Fraction
+from itertools import islice, product
 
 import pytest
 
-from engine.cards import Card
+from engine.cards import Card, without
 from engine.game import Game
-from engine.players import LEVELS
+from engine.players import LEVELS, patience
 from engine.players.position import Position
 from engine.round import Discarding, Drawing, Source
-from engine.rules import is_wild
+from engine.rules import TURN_SOLVES, is_wild
+from engine.rules import points as card_points
 from engine.shuffle import pack
-from engine.solver import points_after_discard
+from engine.solver import packed, points_after_discard
 from engine.view import view
 from tests.builders import card, secret
-from tests.positions import choice, positions, words
+from tests.positions import MODEST, choice, positions, words
 from tests.scale import scaled
 
+DEEP = 8  # every such position is looked at with the whole budget
 each_level = pytest.mark.parametrize("level", list(LEVELS))
 
 
@@ -53,7 +56,9 @@ def test_no_choice_depends_on_what_the_seat_may_not_know(level: str) -> None:
         other = hidden_changed(game, number)
         differing += other.layout != game.layout
         assert view(other, game.layout.seat).you == view(game, game.layout.seat).you
-        assert choice(other, level, words(game)) == choice(game, level, words(game))
+        budget = TURN_SOLVES if number % DEEP == 0 else MODEST
+        chosen = choice(game, level, words(game), budget)
+        assert choice(other, level, words(game), budget) == chosen
     assert differing > scaled(2000) * 0.9
 
 
@@ -150,6 +155,73 @@ def test_a_poor_budget_makes_the_expert_choose_like_medium() -> None:
         if isinstance(game.round, Discarding):
             poor = choice(game, "expert", words(game), budget=0)
             assert poor == choice(game, "medium", words(game))
+
+
+def test_a_prospect_is_what_the_best_of_three_cards_leaves() -> None:
+    for game in islice(positions(), 12):
+        position = Position.of(view(game, game.layout.seat))
+        hand = position.hand[: min(5, len(position.hand) - 1)]
+        unseen = bytes(min(1, count) for count in position.unseen[:12]) + bytes(41)
+        after = position.kernel.least_after_turns(packed(hand))
+        drawn = [after[index] for index, count in enumerate(unseen) if count]
+        ways = sum(min(ways) for ways in product(drawn, repeat=3))
+        assert position.kernel.prospect(packed(hand), unseen) == ways
+
+
+def test_the_deep_look_compares_the_upcard_with_every_card_of_the_stock() -> None:
+    looked = 0
+    for game in positions():
+        position = Position.of(view(game, game.layout.seat))
+        if isinstance(game.round, Discarding) or position.final or len(position.hand) > 4:
+            continue
+        if position.upcard is None or is_wild(position.upcard, position.wild):
+            continue
+        if position.turn > patience.TURNS:
+            continue
+        pays = worth(position, position.upcard) < average_worth(position)
+        assert choice(game, "expert", words(game), TURN_SOLVES) == ("discard" if pays else "stock")
+        looked += 1
+        if looked == 12:
+            return
+
+
+def worth(position: Position, drawn: Card, unseen: bytes | None = None) -> Fraction:
+    """The mean of the best of three cards after drawing a card and the best of three discards."""
+    left = position.unseen if unseen is None else unseen
+    hand = (*position.hand, drawn)
+    least = points_after_discard(hand, position.wild, position.aces)
+    naturals = [each for each in least if not is_wild(each, position.wild)]
+    ranked = sorted(
+        naturals,
+        key=lambda each: (
+            least[each],
+            -card_points(each, position.wild, position.aces),
+            -each.index,
+        ),
+    )
+    if not ranked or least[ranked[0]] == 0:
+        return Fraction(0)
+    scale = sum(left) ** 3
+    return min(
+        Fraction(position.kernel.prospect(packed(without(hand, each)), left), scale)
+        for each in ranked[:3]
+    )
+
+
+def average_worth(position: Position) -> Fraction:
+    stay = Fraction(
+        position.kernel.prospect(packed(position.hand), position.unseen),
+        position.unseen_count**3,
+    )
+    if position.upcard is not None and worth(position, position.upcard) >= stay:
+        return Fraction(0)
+    total = Fraction(0)
+    for index, count in enumerate(position.unseen):
+        if count:
+            left = bytearray(position.unseen)
+            left[index] -= 1
+            total += count * min(stay, worth(position, Card(index), bytes(left)))
+    return total / position.unseen_count
 
 
 def test_the_stronger_levels_keep_cards_that_may_become_melds() -> None:
