@@ -135,6 +135,11 @@ class Step:
     events: tuple[Event, ...]
     faults: tuple[str, ...] = ()
 
+    def then(self, after: Step) -> Step:
+        """The step and the one made after it, as one."""
+        events = (*self.events, *after.events)
+        return Step(after.game, events, (*self.faults, *after.faults))
+
 
 def open_game(  # noqa: PLR0913 - options, all by name
     secret: bytes,
@@ -235,6 +240,12 @@ def require_turn(game: Game, seat: int) -> Drawing | Discarding:
     return state
 
 
+def words(game: Game) -> shuffle.Stream:
+    """The random words that an AI player may use for the seat to move, in this turn of it."""
+    layout = game.layout
+    return shuffle.choice_stream(game.secret, layout.number, layout.seat, layout.turn)
+
+
 def phase_due(state: Drawing | Discarding) -> Phase:
     """What the seat to move has to do."""
     return Phase.DRAW if isinstance(state, Drawing) else Phase.DISCARD
@@ -245,9 +256,7 @@ def dealt_when_complete(step: Step) -> Step:
     game = step.game
     if game.round is not None or not all(seat.joined for seat in game.seats):
         return step
-    dealt = rounds.deal(game.secret, game.rules, 1, len(game.seats), game.first_dealer)
-    after = told(replace(game, round=dealt), [_dealt_body(dealt)])
-    return Step(after.game, (*step.events, *after.events))
+    return step.then(_dealt(game, 1, game.first_dealer))
 
 
 def told(game: Game, bodies: list[Body]) -> Step:
@@ -256,9 +265,12 @@ def told(game: Game, bodies: list[Body]) -> Step:
     return Step(replace(game, seq=game.seq + len(events)), events)
 
 
-def _dealt_body(state: Drawing) -> RoundDealt:
-    layout = state.layout
-    return RoundDealt(layout.dealer, layout.size, layout.wild, layout.pile[-1])
+def _dealt(game: Game, number: int, dealer: int) -> Step:
+    """The game with a round dealt."""
+    dealt = rounds.deal(game.secret, game.rules, number, len(game.seats), dealer)
+    layout = dealt.layout
+    body = RoundDealt(layout.dealer, layout.size, layout.wild, layout.pile[-1])
+    return told(replace(game, round=dealt), [body])
 
 
 def _arrange(layout: Layout, hand: tuple[Card, ...]) -> Arrangement:
@@ -271,8 +283,10 @@ def _round_over(game: Game, after: Finished, bodies: list[Body]) -> Step:
     totals = tuple(score.total for score in scored.seats)
     over = told(replace(game, round=after, totals=totals), [*bodies, scored])
     ended = replace(over.game, scored=(*game.scored, over.game.seq))
-    after_it = _next_round(ended) if after.layout.number < ROUNDS else _game_over(ended)
-    return Step(after_it.game, (*over.events, *after_it.events))
+    last = after.layout
+    if last.number == ROUNDS:
+        return over.then(_game_over(ended))
+    return over.then(_dealt(ended, last.number + 1, (last.dealer + 1) % last.seats))
 
 
 def _scored(game: Game, after: Finished) -> RoundScored:
@@ -282,13 +296,6 @@ def _scored(game: Game, after: Finished) -> RoundScored:
         arrangement = _arrange(layout, hand)
         scores.append(SeatScore(seat, hand, arrangement, game.totals[seat] + arrangement.points))
     return RoundScored(layout.out, after.stalled, tuple(scores))
-
-
-def _next_round(game: Game) -> Step:
-    last = game.layout
-    dealer = (last.dealer + 1) % last.seats
-    dealt = rounds.deal(game.secret, game.rules, last.number + 1, last.seats, dealer)
-    return told(replace(game, round=dealt), [_dealt_body(dealt)])
 
 
 def _game_over(game: Game) -> Step:

@@ -22,7 +22,6 @@ from engine.players import LEVELS, STAND_IN_LEVEL, Player
 from engine.round import Discarding, Drawing, Source
 from engine.rules import LAST_TURN, ROUNDS, TURN_SOLVES, Rules
 from engine.seats import Seat, SeatKind
-from engine.shuffle import Stream, choice_stream
 from engine.solver import best_discard
 from engine.view import view
 
@@ -83,10 +82,10 @@ def attend(game: Game, seat: int | None, now: int) -> Step | None:
     overdue = _overdue(game, now)
     step = Step(game, ())
     if overdue is not None:
-        step = _then(step, attendance.mark_away(game, overdue))
-        step = _then(step, _turn_played(step.game))
+        step = step.then(attendance.mark_away(game, overdue))
+        step = step.then(_turn_played(step.game))
     if seat is not None and step.game.seats[seat].away:
-        step = _then(step, attendance.mark_returned(step.game, seat))
+        step = step.then(attendance.mark_returned(step.game, seat))
     return _played_on(step, now, game) if step.events else None
 
 
@@ -97,17 +96,12 @@ def _overdue(game: Game, now: int) -> int | None:
     return game.layout.seat
 
 
-def _then(step: Step, after: Step) -> Step:
-    faults = (*step.faults, *after.faults)
-    return Step(after.game, (*step.events, *after.events), faults)
-
-
 def _played_on(step: Step, now: int, before: Game | None = None) -> Step:
     """The step with all turns that wait for no human, and the next human's time running."""
     for _ in range(_MOST_TURNS * len(step.game.seats)):
         if not _plays_itself(step.game):
             return replace(step, game=_timed(step.game, before, now))
-        step = _then(step, _turn_played(step.game))
+        step = step.then(_turn_played(step.game))
     raise AssertionError("every round ends by its last turn")
 
 
@@ -144,17 +138,12 @@ def _turn_played(game: Game) -> Step:
 def _moved(step: Step, chosen: Callable[[Game], Step], cheap: Callable[[Game], Step]) -> Step:
     """The step with a player's move; a cheap legal one where the player fails or is wrong."""
     try:
-        return _then(step, chosen(step.game))
+        return step.then(chosen(step.game))
     except Exception as error:  # noqa: BLE001 - whatever a player does, the game goes on
         layout = step.game.layout
         fault = f"seat {layout.seat}, round {layout.number}: {type(error).__name__}"
-        moved = _then(step, cheap(step.game))
+        moved = step.then(cheap(step.game))
         return replace(moved, faults=(*moved.faults, fault))
-
-
-def _words(game: Game) -> Stream:
-    layout = game.layout
-    return choice_stream(game.secret, layout.number, layout.seat, layout.turn)
 
 
 def _player(game: Game) -> Player:
@@ -163,13 +152,13 @@ def _player(game: Game) -> Player:
 
 def _chosen_draw(game: Game) -> Step:
     seat = game.layout.seat
-    source = _player(game).choose_draw(view(game, seat), _words(game), game.turn_solves)
+    source = _player(game).choose_draw(view(game, seat), games.words(game), game.turn_solves)
     return games.draw(game, seat, source)
 
 
 def _chosen_discard(game: Game) -> Step:
     seat = game.layout.seat
-    card = _player(game).choose_discard(view(game, seat), _words(game), game.turn_solves)
+    card = _player(game).choose_discard(view(game, seat), games.words(game), game.turn_solves)
     return games.discard(game, seat, card)
 
 

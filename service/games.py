@@ -15,12 +15,12 @@ from engine import table
 from engine.cards import Card
 from engine.errors import GameNotFinishedError
 from engine.events import Event, Record, record
-from engine.game import Game, Status, Step, require_turn
+from engine.game import Game, Status, Step, require_turn, words
 from engine.hints import hint
 from engine.round import Source
 from engine.rules import TURN_SOLVES, Rules
 from engine.seats import Seat, SeatKind
-from engine.shuffle import SECRET_BYTES, choice_stream, commitment
+from engine.shuffle import SECRET_BYTES, commitment
 from engine.view import opened, view, visible
 from service import answers, jsontext, tokens
 from service.answers import Answer
@@ -95,13 +95,13 @@ class Games:
 
     def draw(self, move: Move, source: Source) -> Answer:
         """The game after the caller's draw."""
-        now = self._ledger.now()
-        return self._move(move, lambda game, seat: table.draw(game, seat, source, now))
+        return self._move(move, lambda game, seat, now: table.draw(game, seat, source, now))
 
     def discard(self, move: Move, card: Card, go_out: bool) -> Answer:
         """The game after the caller's discard and all turns up to the next human one."""
-        now = self._ledger.now()
-        return self._move(move, lambda game, seat: table.discard(game, seat, card, go_out, now))
+        return self._move(
+            move, lambda game, seat, now: table.discard(game, seat, card, go_out, now)
+        )
 
     def scores(self, game_id: str, token: str | None) -> Answer:
         """The rounds that are over, and the totals."""
@@ -118,9 +118,8 @@ class Games:
         assert seat is not None, "a hint is for a seat"
         if not game.rules.hints:
             raise HintsDisabledError("this game was created without hints")
-        layout = require_turn(game, seat).layout
-        chance = choice_stream(game.secret, layout.number, seat, layout.turn)
-        advice = hint(view(game, seat), chance, game.turn_solves)
+        require_turn(game, seat)
+        advice = hint(view(game, seat), words(game), game.turn_solves)
         return Answer(200, jsontext.write(answers.hint_body(advice)))
 
     def events(self, game_id: str, token: str | None, after: int, limit: int) -> Answer:
@@ -193,15 +192,18 @@ class Games:
         found = Found(game_id, Stored(0, b"", b""), meta, CREATOR)
         return found, Change(step, meta, created(found, meta, step, token, codes), salt)
 
-    def _move(self, move: Move, play: Callable[[Game, int], Step]) -> Answer:
+    def _move(self, move: Move, play: Callable[[Game, int, int], Step]) -> Answer:
+        """The answer to a move that `play` makes of game, seat and time."""
+
         def judge(found: Found) -> Change:
             seat = found.seat
             assert seat is not None, "a move needs a token"
             if not _matches(move.if_match, answers.etag(found.version, seat), absent=True):
                 raise StaleVersionError(found.version)
-            step = play(found.game(), seat)
+            now = self._ledger.now()
+            step = play(found.game(), seat, now)
             lifetime = self._ledger.lifetime(played=True)
-            meta = replace(found.meta, played=True).after(step.game, self._ledger.now(), lifetime)
+            meta = replace(found.meta, played=True).after(step.game, now, lifetime)
             return Change(step, meta, _moved(found, meta, step))
 
         identify = seat_holder(move.token, needs_token=True)

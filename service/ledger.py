@@ -140,7 +140,8 @@ class Ledger:
     ) -> Answer | None:
         """The answer of a change once it is written; None if the game has changed meanwhile."""
         written = write_record(change.answer, idempotency, change.salt)
-        match self._write(found, change.step, change.meta, name, written):
+        stored = _stored_after(found, change.step, change.meta)
+        match self._write(found, change.step, change.meta, stored, name, written):
             case Done():
                 return change.answer
             case Kept(record=kept):
@@ -171,14 +172,20 @@ class Ledger:
             return found
         meta = found.meta.after(step.game, now, self.lifetime(played=found.meta.played))
         nothing = Idempotency(None, "")
-        outcome = self._write(found, step, meta, record_key("", nothing), b"{}")
-        if isinstance(outcome, Stale):
-            return None
-        stored = Stored(found.version + 1, dump(step.game), meta.write())
-        return Found(found.game_id, stored, meta, found.seat)
+        stored = _stored_after(found, step, meta)
+        outcome = self._write(found, step, meta, stored, record_key("", nothing), b"{}")
+        return (
+            None if isinstance(outcome, Stale) else Found(found.game_id, stored, meta, found.seat)
+        )
 
     def _write(
-        self, found: Found, step: Step, meta: Meta, name: RecordKey, written: bytes
+        self,
+        found: Found,
+        step: Step,
+        meta: Meta,
+        stored: Stored,
+        name: RecordKey,
+        written: bytes,
     ) -> Done | Kept | Stale:
         at = answers.timestamp(meta.updated_at)
         for fault in step.faults:
@@ -187,7 +194,7 @@ class Ledger:
             Commit(
                 game_id=found.game_id,
                 expected=found.version,
-                stored=Stored(found.version + 1, dump(step.game), meta.write()),
+                stored=stored,
                 events=[jsontext.write(record(event, at)) for event in step.events],
                 logged=step.game.seq - len(step.events),
                 record_key=name,
@@ -196,6 +203,11 @@ class Ledger:
                 game_ttl=self.lifetime(played=meta.played),
             )
         )
+
+
+def _stored_after(found: Found, step: Step, meta: Meta) -> Stored:
+    """The game as it is kept once a step is written."""
+    return Stored(found.version + 1, dump(step.game), meta.write())
 
 
 def seat_holder(token: str | None, *, needs_token: bool) -> Identify:

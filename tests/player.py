@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from typing import Any
 
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
+
+from service.problems import MEDIA_TYPE, PROBLEMS
 
 
 @dataclass
@@ -69,6 +72,19 @@ def named(headers: dict[str, str]) -> dict[str, str]:
 def create(client: FlaskClient, body: object = None, **headers: str) -> Player:
     """A new game, by default one that is the same each time: a seeded two-seat one is quick."""
     return Player(client, client.post("/v1/games", json=body or {}, headers=named(headers)))
+
+
+def refused(answer: TestResponse, status: int, code: str) -> dict[str, Any]:
+    """The problem, after checking that it is a whole one."""
+    assert answer.status_code == status, answer.get_data(as_text=True)
+    assert answer.content_type == MEDIA_TYPE
+    problem: dict[str, Any] = json.loads(answer.get_data())
+    kind = PROBLEMS[code]
+    assert problem["code"] == code
+    assert (problem["type"], problem["title"], problem["status"]) == (kind.type, kind.title, status)
+    assert problem["detail"].endswith(kind.remedy)
+    assert answer.headers["X-Request-Id"]
+    return problem
 
 
 QUICK = {"seats": [{"kind": "human"}, {"kind": "ai"}], "seed": "11" * 32}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-from typing import Any
 
 import pytest
 from flask.testing import FlaskClient
@@ -11,7 +10,7 @@ from werkzeug.test import TestResponse
 
 from service.records import RECORD_TTL_SECONDS
 from service.store import Store
-from tests.player import QUICK, Player, create
+from tests.player import QUICK, Player, create, refused
 
 HEADERS_OF_A_RECORD = ("ETag", "Location", "Content-Type", "Cache-Control", "Vary")
 
@@ -19,13 +18,6 @@ HEADERS_OF_A_RECORD = ("ETag", "Location", "Content-Type", "Cache-Control", "Var
 @pytest.fixture
 def quick(client: FlaskClient) -> Player:
     return create(client, QUICK)
-
-
-def refused(answer: TestResponse, status: int, code: str) -> dict[str, Any]:
-    assert answer.status_code == status, answer.get_data(as_text=True)
-    body: dict[str, Any] = answer.get_json()
-    assert body["code"] == code
-    return body
 
 
 def same_answer(first: TestResponse, again: TestResponse) -> None:

@@ -13,7 +13,7 @@ from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
 from service.store import Store
-from tests.player import Player, named
+from tests.player import Player, named, refused
 from tests.scale import scaled
 from tests.service.conftest import Clock
 
@@ -45,13 +45,6 @@ class Table:
     def show(self) -> dict[str, Any]:
         seen: dict[str, Any] = self.client.get(self.ann.path).get_json()
         return seen
-
-
-def refused(answer: TestResponse, status: int, code: str) -> dict[str, Any]:
-    assert answer.status_code == status, answer.get_data(as_text=True)
-    problem: dict[str, Any] = answer.get_json()
-    assert problem["code"] == code
-    return problem
 
 
 @pytest.fixture

@@ -11,13 +11,12 @@ from typing import Any
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
-from werkzeug.test import TestResponse
 
 from service.app import create_app
 from service.config import Config
-from service.problems import MEDIA_TYPE, PROBLEMS
+from service.problems import PROBLEMS
 from service.store import Store
-from tests.player import QUICK, Player, create
+from tests.player import QUICK, Player, create, refused
 
 UNKNOWN = "/v1/games/AAAAAAAAAAAAAAAAAAAAAA"
 
@@ -25,19 +24,6 @@ UNKNOWN = "/v1/games/AAAAAAAAAAAAAAAAAAAAAA"
 @pytest.fixture
 def quick(client: FlaskClient) -> Player:
     return create(client, QUICK)
-
-
-def refused(answer: TestResponse, status: int, code: str) -> dict[str, Any]:
-    """The problem, after checking that it is a whole one."""
-    assert answer.status_code == status, answer.get_data(as_text=True)
-    assert answer.content_type == MEDIA_TYPE
-    problem: dict[str, Any] = json.loads(answer.get_data())
-    kind = PROBLEMS[code]
-    assert problem["code"] == code
-    assert (problem["type"], problem["title"], problem["status"]) == (kind.type, kind.title, status)
-    assert problem["detail"].endswith(kind.remedy)
-    assert answer.headers["X-Request-Id"]
-    return problem
 
 
 def test_a_move_without_a_token_asks_for_one(quick: Player) -> None:
