@@ -36,7 +36,7 @@ from engine.events import (
     WentOut,
 )
 from engine.melds import Arrangement
-from engine.round import Discarding, Drawing, Finished, Layout, Phase, Round, Source
+from engine.round import Discarding, Drawing, Finished, Layout, Round, Source
 from engine.rules import MAX_SEATS, MIN_SEATS, ROUNDS, TURN_SOLVES, Rules
 from engine.seats import Seat, SeatKind
 from engine.solver import arrange
@@ -224,7 +224,7 @@ def _state(game: Game, seat: int, phase: type[_State]) -> _State:
     """The round, if this seat is to move in it and the phase is the given one."""
     state = require_turn(game, seat)
     if not isinstance(state, phase):
-        raise WrongPhaseError(phase_due(state).value)
+        raise WrongPhaseError(rounds.phase_due(state).value)
     return state
 
 
@@ -244,11 +244,6 @@ def words(game: Game) -> shuffle.Stream:
     """The random words that an AI player may use for the seat to move, in this turn of it."""
     layout = game.layout
     return shuffle.choice_stream(game.secret, layout.number, layout.seat, layout.turn)
-
-
-def phase_due(state: Drawing | Discarding) -> Phase:
-    """What the seat to move has to do."""
-    return Phase.DRAW if isinstance(state, Drawing) else Phase.DISCARD
 
 
 def dealt_when_complete(step: Step) -> Step:
@@ -301,5 +296,4 @@ def _scored(game: Game, after: Finished) -> RoundScored:
 def _game_over(game: Game) -> Step:
     result = game.result
     assert result is not None, "the last round is finished"
-    over = GameFinished(result.winner, result.tied, result.totals, game.secret)
-    return told(game, [over])
+    return told(game, [GameFinished(result.winner, result.tied, result.totals, game.secret)])

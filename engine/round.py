@@ -193,6 +193,11 @@ def discard(state: Discarding, card: Card, go_out: bool) -> Drawing | Finished:
     return _next_turn(after)
 
 
+def phase_due(state: Drawing | Discarding) -> Phase:
+    """What the seat to move has to do."""
+    return Phase.DRAW if isinstance(state, Drawing) else Phase.DISCARD
+
+
 def legal_draws(state: Round) -> tuple[Source, ...]:
     """The sources that `draw` accepts: both while a draw is due, else none."""
     return tuple(Source) if isinstance(state, Drawing) else ()

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 from engine.cards import Card, Rank, without
 from engine.events import Record
-from engine.game import Game, Result, Status, legal_discards, legal_draws, phase_due
+from engine.game import Game, Result, Status, legal_discards, legal_draws
 from engine.melds import Arrangement, Meld
-from engine.round import Discarding, Finished, Layout, Phase, Source
+from engine.round import Discarding, Finished, Layout, Phase, Source, phase_due
 from engine.rules import Rules
 from engine.seats import SeatKind
 from engine.shuffle import commitment
