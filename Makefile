@@ -10,7 +10,7 @@ UV_VERSION := 0.13.9
 PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
 export PYTHONUNBUFFERED := 1
 
-.PHONY: help run test check openapi bench tournament lock clean
+.PHONY: help run test check openapi bench tournament chaos lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -41,6 +41,9 @@ bench: $(VENV)/bench.stamp $(VENV)/engine.stamp ## measure the solver, its peers
 
 tournament: $(VENV)/bench.stamp $(VENV)/engine.stamp ## measure the AI players, and draw docs/strength.svg
 	@$(BIN)/python -m bench.tournament $(TOURNAMENT_ARGS)
+
+chaos: $(VENV)/test.stamp $(VENV)/engine.stamp ## try to break every promise, whole numbers, one table
+	@$(BIN)/python -m tests.chaos $(CHAOS_ARGS)
 
 COMPILE = $(BIN)/uv pip compile pyproject.toml --universal --generate-hashes --upgrade --quiet \
 	--no-emit-index-url --custom-compile-command "make lock"
