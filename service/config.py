@@ -9,15 +9,24 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
+from enum import StrEnum
 from pathlib import Path
 from typing import Any, Self
-from urllib.parse import urlsplit
+
+from service import addresses
 
 _DAY = 86_400
 _TEN_YEARS = 3_650 * _DAY
-_REDIS_SCHEMES = ("redis", "rediss", "unix")
 _LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 _HOST_NAME = re.compile(r"[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?|\[[0-9a-f:.]+\]")
+
+
+class Durability(StrEnum):
+    """What an answered change has survived; `docs/operations.md` says what each promises."""
+
+    LOCAL = "local"
+    REPLICATED = "replicated"
+    ACKNOWLEDGED = "acknowledged"
 
 
 class ConfigError(ValueError):
@@ -85,23 +94,24 @@ def _parse_hosts(text: str) -> tuple[str, ...]:
 
 
 def _parse_redis_url(text: str) -> str:
-    parts = urlsplit(text)
-    place = parts.path if parts.scheme == "unix" else parts.hostname
-    if parts.scheme not in _REDIS_SCHEMES or not place or parts.port == 0:
-        raise ValueError(text)
+    addresses.parse(text)
     return text
 
 
 def _without_password(url: str) -> str:
-    return re.sub(r"password=[^&]*", "password=…", re.sub(r"^(\w+://)?.*@", r"\1…@", url))
+    return re.sub(r"password=[^&]*", "password=…", re.sub(r"^([\w+]+://)?.*@", r"\1…@", url))
 
 
 _HOST = _rule(_parse_host, "an address or a host name, such as 127.0.0.1")
 _HOSTS = _rule(_parse_hosts, "host names without scheme or port, separated by commas")
 _PATH = _rule(lambda text: Path(text).expanduser(), "a path")
 _REDIS_URL = _rule(
-    _parse_redis_url, "redis://host:6379/0, rediss://… or unix:///path/to/socket", _without_password
+    _parse_redis_url,
+    "redis://host:6379/0, redis+sentinel://host,host/name, redis+cluster://host,host, "
+    "either with rediss for TLS, or unix:///path/to/socket",
+    _without_password,
 )
+_DURABILITY = _rule(lambda text: Durability(text.lower()), "one of " + ", ".join(Durability))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,6 +128,7 @@ class Config:
     workers: int = field(default=2, metadata=_whole(1, 64))
     threads: int = field(default=8, metadata=_whole(1, 256))
     redis_url: str | None = field(default=None, metadata=_REDIS_URL)
+    durability: Durability = field(default=Durability.LOCAL, metadata=_DURABILITY)
     redis_server: Path | None = field(default=None, metadata=_PATH)
     # `everysec` loses answered writes also when only the server is killed: it holds them back in
     # memory while an earlier flush is under way. `no` loses them only with the whole machine.
@@ -138,7 +149,10 @@ class Config:
             variable = setting.name.upper()
             if text := environ.get(variable, "").strip():
                 given[setting.name] = setting.metadata["rule"].read(variable, text)
-        return cls(**given)
+        config = cls(**given)
+        if config.redis_url is None and config.durability is not Durability.LOCAL:
+            raise ConfigError("DURABILITY", config.durability, "local, or REDIS_URL to be set")
+        return config
 
     @property
     def store(self) -> str:

@@ -94,11 +94,19 @@ class ProblemNotFoundError(ServiceError):
     """No problem has this code."""
 
 
-class StorageUnavailableError(ServiceError):
+class StorageError(ServiceError):
+    """The store failed, which may have passed in `retry_after` seconds."""
+
+    def __init__(self, words: str, retry_after: int) -> None:
+        super().__init__(words)
+        self.retry_after = retry_after
+
+
+class StorageUnavailableError(StorageError):
     """The store cannot serve the call; nothing was changed."""
 
 
-class OutcomeUnknownError(ServiceError):
+class OutcomeUnknownError(StorageError):
     """The store was lost while it wrote; the move may or may not have been made."""
 
 

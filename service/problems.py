@@ -18,10 +18,9 @@ from werkzeug.exceptions import HTTPException, MethodNotAllowed
 from engine import errors as engine_errors
 from engine.errors import EngineError, NotYourTurnError, WrongPhaseError
 from service import errors, jsontext
-from service.errors import InvalidRequestError, ServiceError, StaleVersionError
+from service.errors import InvalidRequestError, ServiceError, StaleVersionError, StorageError
 
 MEDIA_TYPE = "application/problem+json"
-RETRY_AFTER_SECONDS = 2
 _LOG = logging.getLogger("service.problems")
 
 
@@ -275,8 +274,6 @@ def answer(kind: Problem, detail: str, **helps: Any) -> Response:
     if kind.status == 401:
         error = ', error="invalid_token"' if kind.code == "invalid-token" else ""
         response.headers["WWW-Authenticate"] = _CHALLENGE + error
-    if kind.status == 503:
-        response.headers["Retry-After"] = str(RETRY_AFTER_SECONDS)
     return response
 
 
@@ -295,20 +292,17 @@ def _answer_error(error: Exception) -> Response:
     if code is None:
         return _answer_unexpected(error)
     kind = PROBLEMS[code]
-    if kind.status >= 500:
-        _LOG.error("%s: %s", code, error)
-    return answer(kind, _detail(error, kind), **_helps(error))
+    response = answer(kind, _sentence(str(error), kind), **_helps(error))
+    if isinstance(error, StorageError):
+        _LOG.error("%s: %s (%s)", code, error, error.__cause__)
+        response.headers["Retry-After"] = str(error.retry_after)
+    return response
 
 
 def _answer_unexpected(error: Exception) -> Response:
     _LOG.exception("unexpected error", exc_info=error)
     kind = PROBLEMS["internal-error"]
     return answer(kind, kind.remedy)
-
-
-def _detail(error: Exception, kind: Problem) -> str:
-    # What a failing store says of itself is for the log: it may name hosts and paths.
-    return kind.remedy if kind.status >= 500 else _sentence(str(error), kind)
 
 
 def _sentence(text: str, kind: Problem) -> str:

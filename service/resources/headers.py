@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from service import problems
 from service.tokens import ID_PATTERN
 
 GAME_ID = {
@@ -39,7 +38,7 @@ _RETRY = {
         "description": "Seconds to wait before the next attempt.",
         "required": True,
         "schema": {"type": "integer", "minimum": 0},
-        "example": problems.RETRY_AFTER_SECONDS,
+        "example": 2,
     }
 }
 PROBLEM_HEADERS = {

@@ -113,7 +113,7 @@ def test_resources_use_cases_and_store_know_each_other_in_one_direction() -> Non
     for path in modules("service"):
         used = parts_of("service", imported(path))
         if part(path) == "store":
-            assert used <= {"commits", "errors"}
+            assert used <= {"store", "addresses", "commits", "config", "errors"}
         if part(path) not in {"app", "resources"}:
             assert "resources" not in used, path
         if part(path) in {"answers", "records", "tokens", "seating", "jsontext", "errors"}:

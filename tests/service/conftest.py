@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+import redis
 from flask import Flask
 from flask.testing import FlaskClient
 
@@ -37,6 +40,13 @@ def config(redis_url: str) -> Config:
 @pytest.fixture
 def store(redis_url: str) -> Store:
     return Store.from_url(redis_url, connections=40)
+
+
+@pytest.fixture
+def server(redis_url: str) -> Iterator[redis.Redis]:
+    """The tests' own server, to look into what is kept and to harm it."""
+    with closing(redis.Redis.from_url(redis_url)) as client:
+        yield client
 
 
 @pytest.fixture

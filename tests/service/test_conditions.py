@@ -6,10 +6,10 @@ import secrets
 
 import pytest
 from flask.testing import FlaskClient
+from redis import Redis
 from werkzeug.test import TestResponse
 
 from service.records import RECORD_TTL_SECONDS
-from service.store import Store
 from tests.player import QUICK, Player, create, refused
 
 HEADERS_OF_A_RECORD = ("ETag", "Location", "Content-Type", "Cache-Control", "Vary")
@@ -153,12 +153,12 @@ def test_a_creations_key_belongs_to_one_request(client: FlaskClient) -> None:
 
 
 def test_a_creations_key_makes_no_second_game_when_its_record_is_gone(
-    client: FlaskClient, store: Store
+    client: FlaskClient, server: Redis
 ) -> None:
     key = secrets.token_urlsafe(24)
     player = create(client, QUICK, idempotency_key=key)
-    for name in store._redis.scan_iter(f"{{g:{player.game['id']}}}:key:*"):
-        store._redis.delete(name)
+    for name in server.scan_iter(f"{{g:{player.game['id']}}}:key:*"):
+        server.delete(name)
     answer = client.post("/v1/games", json=QUICK, headers={"Idempotency-Key": key})
     refused(answer, 422, "idempotency-key-reused")
     assert player.draw().status_code == 200
@@ -171,13 +171,13 @@ def test_a_creation_asks_for_a_long_key(client: FlaskClient, key: str) -> None:
 
 
 def test_what_is_stored_holds_no_token_and_lives_no_longer_than_said(
-    client: FlaskClient, store: Store
+    client: FlaskClient, server: Redis
 ) -> None:
     key = secrets.token_urlsafe(24)
     player = create(client, QUICK, idempotency_key=key)
     player.draw(idempotency_key="one")
     player.discard()
-    redis = store._redis
+    redis = server
     names = list(redis.scan_iter(f"{{g:{player.game['id']}}}:*"))
     assert len(names) == 5
     for name in names:

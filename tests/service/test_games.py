@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from flask.testing import FlaskClient
+from redis import Redis
 
 from engine.players import LEVELS
 from service.app import create_app
@@ -229,20 +230,20 @@ def test_a_game_is_kept_one_day_and_after_a_move_fourteen(
 
 
 def test_the_store_forgets_a_game_when_it_says_so(
-    client: FlaskClient, store: Store, redis_url: str
+    client: FlaskClient, server: Redis, redis_url: str
 ) -> None:
     player = create(client, QUICK)
     key = f"{{g:{player.game['id']}}}:game"
-    assert 86_000 < store._redis.ttl(key) <= 86_400
+    assert 86_000 < server.ttl(key) <= 86_400
     player.draw()
-    assert 13 * 86_400 < store._redis.ttl(key) <= 14 * 86_400
+    assert 13 * 86_400 < server.ttl(key) <= 14 * 86_400
     brief = create_app(Config(redis_url=redis_url, game_ttl_seconds=60, log_level="WARNING"))
     other = create(brief.test_client(), QUICK)
-    assert 50 < store._redis.ttl(f"{{g:{other.game['id']}}}:game") <= 60
+    assert 50 < server.ttl(f"{{g:{other.game['id']}}}:game") <= 60
 
 
 def test_reading_a_game_that_is_deleted_meanwhile_finds_none(
-    quick: Player, store: Store, monkeypatch: pytest.MonkeyPatch
+    quick: Player, server: Redis, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     quick.play_to_the_end()
     read = Store.read
@@ -254,14 +255,14 @@ def test_reading_a_game_that_is_deleted_meanwhile_finds_none(
 
     for path in ("/events", "/scores", "/replay"):
         kept = {
-            key: (store._redis.dump(key), store._redis.pttl(key))
-            for key in store._redis.scan_iter(f"{{g:{quick.game['id']}}}:*")
+            key: (server.dump(key), server.pttl(key))
+            for key in server.scan_iter(f"{{g:{quick.game['id']}}}:*")
         }
         with monkeypatch.context() as patch:
             patch.setattr(Store, "read", deleting)
             assert quick.get(path).status_code == 404
         for key, (blob, ttl) in kept.items():
-            store._redis.restore(key, ttl, blob, replace=True)
+            server.restore(key, ttl, blob, replace=True)
 
 
 def test_the_log_tells_method_path_and_status_and_nothing_else(

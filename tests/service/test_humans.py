@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
+from redis import Redis
 from werkzeug.test import TestResponse
 
-from service.store import Store
 from tests.player import Player, named, refused
 from tests.scale import scaled
 from tests.service.conftest import Clock
@@ -122,14 +122,14 @@ def test_an_unknown_invite_is_refused(table: Table, client: FlaskClient) -> None
     assert refused(client.post(path, json={}), 422, "validation-failed")["errors"]
 
 
-def test_a_repeated_joining_has_its_answer_and_token_again(table: Table, store: Store) -> None:
+def test_a_repeated_joining_has_its_answer_and_token_again(table: Table, server: Redis) -> None:
     key = secrets.token_urlsafe(24)
     first, again = (table.join(1, "Bea", idempotency_key=key) for _ in range(2))
     assert again.get_data() == first.get_data()
     assert again.headers["Idempotency-Replayed"] == "true"
     token = first.get_json()["token"]
-    for name in store._redis.scan_iter(f"{{g:{table.ann.game['id']}}}:key:*"):
-        assert token.encode() not in store._redis.get(name)
+    for name in server.scan_iter(f"{{g:{table.ann.game['id']}}}:key:*"):
+        assert token.encode() not in server.get(name)
     refused(table.join(1, "Eve", idempotency_key=key), 422, "idempotency-key-reused")
     refused(table.join(1, "Bea", idempotency_key="short"), 422, "validation-failed")
 
@@ -142,11 +142,11 @@ def test_a_repeated_creation_shows_the_same_invites(client: FlaskClient) -> None
     assert len({invite["code"] for invite in first.get_json()["invites"]}) == 2
 
 
-def test_what_is_stored_holds_no_invite(client: FlaskClient, store: Store) -> None:
+def test_what_is_stored_holds_no_invite(client: FlaskClient, server: Redis) -> None:
     headers = {"Idempotency-Key": secrets.token_urlsafe(24)}
     answer = client.post("/v1/games", json={"seats": [HUMAN, HUMAN]}, headers=headers).get_json()
     code = answer["invites"][0]["code"].encode()
-    redis = store._redis
+    redis = server
     for name in redis.scan_iter(f"{{g:{answer['game']['id']}}}:*"):
         kind = redis.type(name)
         stored = redis.hgetall(name) if kind == b"hash" else None

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
+from redis import Redis
 
 from service.app import create_app
 from service.config import Config
 from service.problems import PROBLEMS
-from service.store import Store
 from tests.player import QUICK, Player, create, refused
 
 UNKNOWN = "/v1/games/AAAAAAAAAAAAAAAAAAAAAA"
@@ -469,15 +469,15 @@ def test_a_store_that_is_away_is_a_problem_that_says_to_come_again(tmp_path: Pat
 
 
 def test_a_damaged_game_is_an_internal_error_and_stays_as_it_is(
-    quick: Player, store: Store
+    quick: Player, server: Redis
 ) -> None:
     key = f"{{g:{quick.game['id']}}}:game"
     for field, value in (("state", b"{}"), ("meta", b"nonsense")):
-        before = store._redis.hget(key, field)
-        store._redis.hset(key, field, value)
+        before = server.hget(key, field)
+        server.hset(key, field, value)
         refused(quick.get(), 500, "internal-error")
         refused(quick.draw(), 500, "internal-error")
-        store._redis.hset(key, field, before)
+        server.hset(key, field, before)
     assert quick.draw().status_code == 200
 
 

@@ -14,11 +14,10 @@ from pathlib import Path
 import pytest
 import redis
 
-from service import store as stores
 from service.commits import Commit, Done, Kept, RecordKey, Stale, Stored
 from service.embedded import throwaway_server
-from service.errors import OutcomeUnknownError, StorageUnavailableError
-from service.store import Store
+from service.errors import CorruptGameError, OutcomeUnknownError, StorageUnavailableError
+from service.store import Store, errands
 from service.tokens import game_id
 
 
@@ -49,9 +48,8 @@ def next_commit(after: Commit, nonce: str = "nonce 2") -> Commit:
     )
 
 
-def keys(store: Store, commit: Commit) -> dict[bytes, object]:
+def keys(server: redis.Redis, commit: Commit) -> dict[bytes, object]:
     """All that is stored of a game, with lifetimes left out."""
-    server = store._redis
     found: dict[bytes, object] = {}
     for key in server.scan_iter(f"{{g:{commit.game_id}}}:*"):
         kind = server.type(key)
@@ -62,14 +60,15 @@ def keys(store: Store, commit: Commit) -> dict[bytes, object]:
     return found
 
 
-def test_a_commit_writes_state_events_and_record_with_lifetimes(store: Store) -> None:
+def test_a_commit_writes_state_events_and_record_with_lifetimes(
+    store: Store, server: redis.Redis
+) -> None:
     commit = first_commit()
     assert store.commit(commit) == Done()
     stored, record = store.read(commit.game_id, commit.record_key)
     assert (stored, record) == (commit.stored, b"first")
     assert store.events(commit.game_id, 0, 10) == [b"event 1", b"event 2"]
-    server = store._redis
-    assert set(map(bytes.decode, keys(store, commit))) == {
+    assert set(map(bytes.decode, keys(server, commit))) == {
         f"{{g:{commit.game_id}}}:game",
         f"{{g:{commit.game_id}}}:events",
         f"{{g:{commit.game_id}}}:key:own",
@@ -79,43 +78,47 @@ def test_a_commit_writes_state_events_and_record_with_lifetimes(store: Store) ->
     assert 50 < server.ttl(f"{{g:{commit.game_id}}}:key:own") <= 60
 
 
-def test_the_next_commit_appends_and_renews(store: Store) -> None:
+def test_the_next_commit_appends_and_renews(store: Store, server: redis.Redis) -> None:
     commit = first_commit()
     store.commit(commit)
     assert store.commit(replace(next_commit(commit), game_ttl=500)) == Done()
     assert store.events(commit.game_id, 0, 10) == [b"event 1", b"event 2", b"event 3"]
     assert store.events(commit.game_id, 1, 1) == [b"event 2"]
     assert store.events_at(commit.game_id, [3, 1]) == [b"event 3", b"event 1"]
-    assert store._redis.ttl(f"{{g:{commit.game_id}}}:events") > 400
+    assert server.ttl(f"{{g:{commit.game_id}}}:events") > 400
     stored, _ = store.read(commit.game_id)
     assert stored is not None
     assert stored.version == 2
 
 
 @pytest.mark.parametrize("expected", [0, 2, 7])
-def test_a_commit_on_another_version_writes_nothing(store: Store, expected: int) -> None:
+def test_a_commit_on_another_version_writes_nothing(
+    store: Store, server: redis.Redis, expected: int
+) -> None:
     commit = first_commit()
     store.commit(commit)
-    before = keys(store, commit)
+    before = keys(server, commit)
     assert store.commit(replace(next_commit(commit), expected=expected)) == Stale(1)
-    assert keys(store, commit) == before
+    assert keys(server, commit) == before
 
 
-def test_a_commit_on_a_game_that_is_gone_writes_nothing(store: Store) -> None:
+def test_a_commit_on_a_game_that_is_gone_writes_nothing(store: Store, server: redis.Redis) -> None:
     commit = next_commit(first_commit())
     assert store.commit(commit) == Stale(0)
-    assert keys(store, commit) == {}
+    assert keys(server, commit) == {}
 
 
-def test_a_kept_record_is_given_before_the_version_is_compared(store: Store) -> None:
+def test_a_kept_record_is_given_before_the_version_is_compared(
+    store: Store, server: redis.Redis
+) -> None:
     key = RecordKey("seat:abc")
     commit = first_commit(key=key)
     store.commit(commit)
     store.commit(next_commit(commit))
-    before = keys(store, commit)
+    before = keys(server, commit)
     assert store.commit(commit) == Kept(b"first")
     assert store.commit(replace(next_commit(commit), record_key=key)) == Kept(b"first")
-    assert keys(store, commit) == before
+    assert keys(server, commit) == before
 
 
 def test_only_the_newest_record_without_a_clients_key_is_kept(store: Store) -> None:
@@ -127,13 +130,15 @@ def test_only_the_newest_record_without_a_clients_key_is_kept(store: Store) -> N
     assert store.commit(next_commit(commit)) == Kept(b"next")
 
 
-def test_a_log_that_does_not_fit_the_game_is_never_written_to(store: Store) -> None:
+def test_a_log_that_does_not_fit_the_game_is_never_written_to(
+    store: Store, server: redis.Redis
+) -> None:
     commit = first_commit()
     store.commit(commit)
-    before = keys(store, commit)
-    with pytest.raises(StorageUnavailableError, match="TORN"):
+    before = keys(server, commit)
+    with pytest.raises(CorruptGameError, match="TORN"):
         store.commit(replace(next_commit(commit), logged=7))
-    assert keys(store, commit) == before
+    assert keys(server, commit) == before
 
 
 def test_events_that_are_not_there_are_left_out(store: Store) -> None:
@@ -152,15 +157,17 @@ def test_a_deleted_game_is_gone_with_its_log(store: Store) -> None:
     assert store.commit(next_commit(commit)) == Stale(0)
 
 
-def test_the_keys_of_a_game_share_one_slot(store: Store) -> None:
+def test_the_keys_of_a_game_share_one_slot(store: Store, server: redis.Redis) -> None:
     commit = first_commit()
     store.commit(commit)
-    tags = {key.split(b"}")[0] for key in keys(store, commit)}
+    tags = {key.split(b"}")[0] for key in keys(server, commit)}
     assert tags == {b"{g:" + commit.game_id.encode()}
 
 
-def test_a_server_that_forgot_the_script_is_given_it_again(store: Store) -> None:
-    store._redis.script_flush()
+def test_a_server_that_forgot_the_script_is_given_it_again(
+    store: Store, server: redis.Redis
+) -> None:
+    server.script_flush()
     assert store.commit(first_commit()) == Done()
 
 
@@ -248,7 +255,7 @@ def test_a_commit_that_another_followed_is_not_taken_for_unmade(
     def follow() -> None:
         assert store.commit(next_commit(commit)) == Done()
 
-    monkeypatch.setattr(stores, "_pause", follow)
+    monkeypatch.setattr(errands, "_pause", follow)
     with pytest.raises(OutcomeUnknownError):
         distant.commit(commit)
     assert store.events(commit.game_id, 0, 10) == [b"event 1", b"event 2", b"event 3"]
@@ -260,7 +267,7 @@ def test_a_deletion_whose_answer_is_lost_is_not_called_undone(
     distant, proxy = lossy
     commit = first_commit()
     store.commit(commit)
-    monkeypatch.setattr(stores, "DEADLINE", 0.0)
+    monkeypatch.setattr(errands, "DEADLINE", 0.0)
     proxy.word = b"UNLINK"
     with pytest.raises(OutcomeUnknownError):
         distant.delete(commit.game_id)
@@ -271,7 +278,7 @@ def test_a_commit_that_cannot_be_settled_says_so(
     lossy: tuple[Store, CuttingProxy], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store, proxy = lossy
-    monkeypatch.setattr(stores, "DEADLINE", 0.2)
+    monkeypatch.setattr(errands, "DEADLINE", 0.2)
     proxy.cuts = 10**6
     store.ping()
     with pytest.raises(OutcomeUnknownError):
@@ -281,7 +288,7 @@ def test_a_commit_that_cannot_be_settled_says_so(
 def test_a_server_that_is_away_changed_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(stores, "DEADLINE", 0.1)
+    monkeypatch.setattr(errands, "DEADLINE", 0.1)
     store = Store.from_url(f"unix://{tmp_path}/none", connections=2)
     with pytest.raises(StorageUnavailableError):
         store.commit(first_commit())

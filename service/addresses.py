@@ -1,0 +1,88 @@
+"""The address of a store: one server, a master that sentinels know, or a cluster.
+
+    redis://host:6379/0                        one server (rediss: with TLS; unix: by its socket)
+    redis+sentinel://host,host:26379/name/0    the master called `name`, and its database
+    redis+cluster://host,host:6379             a cluster
+
+User and password stand before the hosts and are the data servers'; a sentinel's own are options:
+`?sentinel_username=…&sentinel_password=…`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from urllib.parse import urlsplit
+
+_UNIX = "unix"
+_PLAIN = ("redis", "rediss")
+
+
+class Topology(StrEnum):
+    """How the servers of a store stand to each other; the value is the word in its scheme."""
+
+    ONE = ""
+    SENTINEL = "sentinel"
+    CLUSTER = "cluster"
+
+
+_PORTS = {Topology.ONE: 6379, Topology.SENTINEL: 26_379, Topology.CLUSTER: 6379}
+
+
+@dataclass(frozen=True, slots=True)
+class StoreAddress:
+    """A store's URL, taken apart.
+
+    `places` are the servers, sentinels or cluster nodes to begin with; a socket has none.
+    `plain_url` is the URL of the first of them, database and options included, as any client
+    reads it. `master` is the name that the sentinels know, else empty.
+    """
+
+    topology: Topology
+    places: tuple[tuple[str, int], ...]
+    plain_url: str
+    master: str = ""
+
+
+def parse(url: str) -> StoreAddress:
+    """The address that a URL states; raises ValueError."""
+    parts = urlsplit(url)
+    if parts.scheme == _UNIX:
+        if not parts.path:
+            raise ValueError("the socket's path is missing")
+        return StoreAddress(Topology.ONE, (), url)
+    scheme, _, kind = parts.scheme.partition("+")
+    topology = Topology(kind)
+    if scheme not in _PLAIN or parts.scheme.endswith("+"):
+        raise ValueError("the scheme is none of a store's")
+    user, at, hosts = parts.netloc.rpartition("@")
+    places = tuple(_place(host, _PORTS[topology]) for host in hosts.split(","))
+    if topology is Topology.ONE:
+        if len(places) > 1:
+            raise ValueError("one server has one address")
+        return StoreAddress(topology, places, url)
+    master, database = _path(parts.path, topology)
+    host, port = places[0]
+    where = f"[{host}]" if ":" in host else host
+    plain = f"{scheme}://{user}{at}{where}:{port}/{database}?{parts.query}"
+    return StoreAddress(topology, places, plain, master)
+
+
+def _place(text: str, default_port: int) -> tuple[str, int]:
+    parts = urlsplit(f"//{text}")
+    if not parts.hostname or parts.port == 0:
+        raise ValueError("a host is missing")
+    return parts.hostname, parts.port or default_port
+
+
+def _path(path: str, topology: Topology) -> tuple[str, str]:
+    """The name of the master and the database."""
+    words = path.strip("/").split("/")
+    master = words.pop(0) if topology is Topology.SENTINEL else ""
+    database = words.pop(0) if words and words[0] else "0"
+    named = bool(master) == (topology is Topology.SENTINEL)
+    if words or not named or not (database.isascii() and database.isdigit()):
+        raise ValueError("the path is not that of a store")
+    if topology is Topology.CLUSTER and int(database):
+        raise ValueError("a cluster has one database")
+    return master, database

@@ -1,0 +1,241 @@
+"""Games in Redis: read once, commit once.
+
+The keys of one game share a hash tag, so that they live in one slot of a cluster:
+
+    {g:<id>}:game          hash: version, state (a snapshot), meta (times, token hashes)
+    {g:<id>}:events        list: one JSON record an event, the one of seq n at index n - 1
+    {g:<id>}:key:<name>    string: an idempotency record, a nonce line before it
+
+Every key has a lifetime. `commit` runs one script: it looks the record up, compares the version
+and writes everything, or nothing. It is never retried blindly: its record makes running it
+again harmless, so a connection lost in between is settled by running it once more.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from importlib.resources import files
+from typing import Any
+
+from redis.exceptions import NoScriptError, RedisError, ResponseError
+
+from service.commits import Commit, Done, Kept, RecordKey, Stale, Stored
+from service.config import Durability
+from service.errors import CorruptGameError, OutcomeUnknownError
+from service.store.conditions import SOON, UnconfirmedError
+from service.store.errands import Command, Errands, Line
+from service.store.servers import Servers, servers
+
+_WAIT_MS = 600
+"""How long replicas have to confirm a write; less than a connection's patience."""
+_SCRIPT = (files(__name__) / "commit.lua").read_text("utf-8")
+_SHA = hashlib.sha1(_SCRIPT.encode(), usedforsecurity=False).hexdigest()
+_NONCE_END = b"\n"
+_GUARD = b"min_slaves_good_slaves"
+"""What a server says of itself if it refuses writes where replicas are missing."""
+
+
+class Store:
+    """The games of one Redis database; safe to share between threads."""
+
+    def __init__(self, where: Servers, durability: Durability = Durability.LOCAL) -> None:
+        self._servers = where
+        self._errands = Errands(where)
+        self._durability = durability
+
+    @classmethod
+    def from_url(
+        cls, url: str, connections: int, durability: Durability = Durability.LOCAL
+    ) -> Store:
+        """A store at a URL as `addresses.py` knows them; connects when first used."""
+        return cls(servers(url, connections), durability)
+
+    def close(self) -> None:
+        """Close every connection."""
+        self._servers.close()
+
+    def ping(self) -> None:
+        """Return if every server answers and is set up for what was promised.
+
+        Raises StorageUnavailableError.
+        """
+        self._errands.everywhere(self._greet)
+
+    def read(
+        self, game_id: str, record: RecordKey | None = None
+    ) -> tuple[Stored | None, bytes | None]:
+        """A game, None if there is none, and the record under a key, None likewise.
+
+        Raises StorageUnavailableError; OutcomeUnknownError if the replicas may not hold the
+        record.
+        """
+        game = _game_key(game_id)
+        # The record is read last, so that whoever finds a move made finds its record, too.
+        reading: Command = ("HMGET", game, "version", "state", "meta")
+        if record is None:
+            (fields,) = self._errands.read(game, lambda line: line.tell(reading))
+            return _stored(fields), None
+        key = _record_key(game_id, record)
+
+        def talk(line: Line) -> list[Any]:
+            fields, kept = line.tell(reading, ("GET", key))
+            if kept is not None and self._confirms:
+                # A write of this connection's own, after which it can wait for the replicas.
+                line.tell(("SET", key, kept, "XX", "KEEPTTL"))
+                self._confirm(line)
+            return [fields, kept]
+
+        fields, kept = self._errands.read(game, talk)
+        return _stored(fields), None if kept is None else _record(kept)
+
+    def events(self, game_id: str, after: int, limit: int) -> list[bytes]:
+        """Up to `limit` event records with a seq above `after`, in order."""
+        if limit <= 0:
+            return []
+        key = _events_key(game_id)
+        command: Command = ("LRANGE", key, after, after + limit - 1)
+        found: list[bytes] = self._errands.read(key, lambda line: line.tell(command))[0]
+        return found
+
+    def events_at(self, game_id: str, seqs: Sequence[int]) -> list[bytes]:
+        """The event records with the given seqs, in their order, as far as they are there."""
+        if not seqs:
+            return []
+        key = _events_key(game_id)
+        commands: list[Command] = [("LINDEX", key, seq - 1) for seq in seqs]
+        found: list[bytes | None] = self._errands.read(key, lambda line: line.tell(*commands))
+        return [event for event in found if event is not None]
+
+    def delete(self, game_id: str) -> None:
+        """Delete a game and its log; records of its moves expire by themselves.
+
+        Raises StorageUnavailableError if nothing was deleted, OutcomeUnknownError if the
+        server was lost.
+        """
+        game = _game_key(game_id)
+
+        def talk(line: Line) -> None:
+            line.tell(("UNLINK", game, _events_key(game_id)))
+            self._confirm(line)
+
+        self._errands.write(game, talk)
+
+    def commit(self, commit: Commit) -> Done | Kept | Stale:
+        """Write a move, or say why not.
+
+        Raises StorageUnavailableError if nothing was written, OutcomeUnknownError if the
+        connection was lost and what happened could not be settled in time.
+        """
+        arguments = _arguments(commit, guarded=self._is_guarded, confirms=self._confirms)
+
+        def talk(line: Line) -> Done | Kept | Stale:
+            outcome = _outcome(_run_script(line, arguments))
+            if not isinstance(outcome, Stale):
+                self._confirm(line)
+            return outcome
+
+        outcome, doubtful = self._errands.write(_game_key(commit.game_id), talk)
+        if doubtful and isinstance(outcome, Stale) and commit.record_key.nonce:
+            # Our own record may have been written and overwritten since: who can tell?
+            raise OutcomeUnknownError("the game went on while the storage was lost", SOON)
+        return outcome
+
+    @property
+    def _is_guarded(self) -> bool:
+        return self._durability is not Durability.LOCAL
+
+    @property
+    def _confirms(self) -> bool:
+        return self._durability is Durability.ACKNOWLEDGED
+
+    def _greet(self, line: Line) -> None:
+        line.tell(("PING",))
+        if self._is_guarded and _GUARD not in line.tell(("INFO", "replication"))[0]:
+            raise ResponseError("UNGUARDED min-replicas-to-write is not set")
+
+    def _confirm(self, line: Line) -> None:
+        """Return once every replica holds what the connection wrote, if that is promised.
+
+        Raises UnconfirmedError.
+        """
+        if not self._confirms:
+            return
+        try:
+            role, *rest = line.tell(("ROLE",))[0]
+            replicas = len(rest[1]) if role == b"master" else 0
+            needed = max(1, replicas)
+            count = line.tell(("WAIT", needed, _WAIT_MS))[0]
+        except RedisError as error:  # the write itself was made
+            raise UnconfirmedError(str(error)) from error
+        if count < needed:
+            raise UnconfirmedError(f"{count} of {needed} replicas hold the write")
+
+
+def _run_script(line: Line, arguments: Sequence[bytes | str | int]) -> list[bytes]:
+    answer: list[bytes]
+    try:
+        (answer,) = line.tell(("EVALSHA", _SHA, *arguments))
+    except NoScriptError:
+        (answer,) = line.tell(("EVAL", _SCRIPT, *arguments))
+    return answer
+
+
+def _arguments(commit: Commit, *, guarded: bool, confirms: bool) -> list[bytes | str | int]:
+    keys = (
+        _game_key(commit.game_id),
+        _events_key(commit.game_id),
+        _record_key(commit.game_id, commit.record_key),
+    )
+    nonce = commit.record_key.nonce.encode()
+    mark = nonce + _NONCE_END
+    stored = commit.stored
+    return [
+        len(keys),
+        *keys,
+        commit.expected,
+        stored.version,
+        stored.state,
+        stored.meta,
+        mark if nonce else b"",
+        mark + commit.record,
+        commit.record_ttl * 1000,
+        commit.game_ttl * 1000,
+        int(guarded),
+        int(confirms),
+        commit.logged,
+        *commit.events,
+    ]
+
+
+def _outcome(answer: list[bytes]) -> Done | Kept | Stale:
+    word, value = answer
+    if word == b"kept":
+        return Kept(_record(value))
+    return Stale(int(value)) if word == b"stale" else Done()
+
+
+def _record(kept: bytes) -> bytes:
+    return kept.partition(_NONCE_END)[2]
+
+
+def _stored(fields: list[bytes | None]) -> Stored | None:
+    version, state, meta = fields
+    if version is None or state is None or meta is None:
+        return None
+    try:
+        return Stored(int(version), state, meta)
+    except ValueError as error:
+        raise CorruptGameError("the version is not a number") from error
+
+
+def _game_key(game_id: str) -> str:
+    return f"{{g:{game_id}}}:game"
+
+
+def _events_key(game_id: str) -> str:
+    return f"{{g:{game_id}}}:events"
+
+
+def _record_key(game_id: str, key: RecordKey) -> str:
+    return f"{{g:{game_id}}}:key:{key.name}"
