@@ -77,9 +77,9 @@ def _place(text: str, default_port: int) -> tuple[str, int]:
 
 def _path(path: str, topology: Topology) -> tuple[str, str]:
     """The name of the master and the database."""
-    words = path.strip("/").split("/")
-    master = words.pop(0) if topology is Topology.SENTINEL else ""
-    database = words.pop(0) if words and words[0] else "0"
+    words = path.strip("/").split("/") if path.strip("/") else []
+    master = words.pop(0) if words and topology is Topology.SENTINEL else ""
+    database = words.pop(0) if words else "0"
     named = bool(master) == (topology is Topology.SENTINEL)
     if words or not named or not (database.isascii() and database.isdigit()):
         raise ValueError("the path is not that of a store")

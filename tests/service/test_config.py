@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from service.config import Config, ConfigError
+from service.config import Config, ConfigError, Durability
 
 
 def test_an_empty_environment_gives_the_defaults() -> None:
@@ -29,6 +29,7 @@ def test_every_setting_is_read_from_the_variable_of_its_name() -> None:
         "THREADS": "16",
         "REDIS_URL": "rediss://:word@store.example:6380/2",
         "REDIS_SERVER": "/usr/bin/redis-server",
+        "DURABILITY": "Acknowledged",
         "APPEND_FSYNC": "always",
         "DATA_DIR": "/data",
         "GAME_TTL_SECONDS": "60",
@@ -46,6 +47,7 @@ def test_every_setting_is_read_from_the_variable_of_its_name() -> None:
         threads=16,
         redis_url="rediss://:word@store.example:6380/2",
         redis_server=Path("/usr/bin/redis-server"),
+        durability=Durability.ACKNOWLEDGED,
         append_fsync="always",
         data_dir=Path("/data"),
         game_ttl_seconds=60,
@@ -85,6 +87,10 @@ def test_a_unix_socket_is_an_address_of_a_store() -> None:
         ("REDIS_URL", "redis://", "redis://host:6379/0"),
         ("REDIS_URL", "redis://host:port", "redis://host:6379/0"),
         ("REDIS_URL", "unix://", "unix:///path/to/socket"),
+        ("REDIS_URL", "redis+sentinel://host", "redis+sentinel://host,host/name"),
+        ("REDIS_URL", "redis+cluster://host/1", "redis+cluster://host,host"),
+        ("DURABILITY", "sure", "one of local, replicated, acknowledged"),
+        ("DURABILITY", "acknowledged", "local, or REDIS_URL to be set"),
         ("APPEND_FSYNC", "sometimes", "one of always, everysec, no"),
         ("DATA_DIR", "~nobody-of-this-name/var", "a path"),
         ("GAME_TTL_SECONDS", "14d", "a whole number from 1 to 315360000"),
@@ -114,6 +120,8 @@ def test_a_bad_value_is_named_with_what_is_expected(
         "http://ann:secret@host",
         "ann:secret@host",
         "http://host?password=secret&db=1",
+        "redis+sentinel://ann:secret@host,host",
+        "redis+cluster://:secret@host/7?sentinel_password=secret",
     ],
 )
 def test_a_refused_address_does_not_show_its_password(url: str) -> None:
@@ -125,5 +133,8 @@ def test_a_refused_address_does_not_show_its_password(url: str) -> None:
 
 def test_the_store_is_named_without_its_password() -> None:
     assert Config(redis_url="redis://ann:secret@host:6379/0").store == "redis://…@host:6379/0"
+    sentinels = "redis+sentinel://:secret@one,two/games?sentinel_password=secret"
+    shown = "redis+sentinel://…@one,two/games?sentinel_password=…"
+    assert Config(redis_url=sentinels).store == shown
     assert Config(redis_url="unix:///s?password=secret").store == "unix:///s?password=…"
     assert Config(data_dir=Path("/data")).store == "/data"
