@@ -151,7 +151,7 @@ class Config:
                 given[setting.name] = setting.metadata["rule"].read(variable, text)
         config = cls(**given)
         if config.redis_url is None and config.durability is not Durability.LOCAL:
-            raise ConfigError("DURABILITY", config.durability, "local, or REDIS_URL to be set")
+            raise ConfigError("DURABILITY", config.durability.value, "local, or REDIS_URL to be set")
         return config
 
     @property
