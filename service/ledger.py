@@ -124,9 +124,9 @@ class Ledger:
         """
         name = record_key(owner, idempotency)
         for _ in range(ATTEMPTS):
-            stored, kept = self._read(game_id, name)
+            stored, kept = self._read(game_id, None if idempotency.key is None else name)
             found = _identified(game_id, stored, identify)
-            if kept is not None and idempotency.key is not None:
+            if kept is not None:
                 return read_record(kept, idempotency)
             current = self._attended(found) if attends else found
             if current is not None:

@@ -76,6 +76,11 @@ class Node:
         with contextlib.closing(redis.Redis(_HOST, self.port, socket_timeout=5)) as client:
             return client.execute_command(*words)
 
+    def ask_as(self, password: str, *words: str) -> Any:
+        """The answer to one command, asked with a password."""
+        with contextlib.closing(redis.Redis(_HOST, self.port, password=password)) as client:
+            return client.execute_command(*words)
+
     def ask_raw(self, *words: str) -> bytes:
         """The answer to one command as it came, which the client would take apart."""
         with contextlib.closing(redis.Redis(_HOST, self.port, socket_timeout=5)) as client:

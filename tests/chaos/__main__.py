@@ -11,7 +11,7 @@ import time
 
 from tests.chaos.proof import Proof
 
-MODULES: tuple[str, ...] = ()
+MODULES: tuple[str, ...] = ("conditions",)
 _SHOWN = 5
 
 
