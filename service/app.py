@@ -53,7 +53,8 @@ def create_app(
     _log(config)
     if store is None:
         connections = config.threads + _SPARE_CONNECTIONS
-        store = Store.from_url(config.redis_url or _DEFAULT_URL, connections, config.durability)
+        url = config.redis_url or _DEFAULT_URL
+        store = Store.from_url(url, connections, config.durability, config.replicas)
     app.extensions["store"] = store
     ledger = Ledger(store, config) if clock is None else Ledger(store, config, clock)
     app.extensions["games"] = Games(ledger)

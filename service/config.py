@@ -119,7 +119,8 @@ class Config:
     """Every setting of the service, with its default.
 
     Port 0 takes any free port; without `redis_url` an embedded server keeps the data in
-    `data_dir`; `redis_server` names another server program for it. Local host names are
+    `data_dir`; `redis_server` names another server program for it. `replicas` is how many every
+    master has: with `durability` acknowledged each of them confirms each change. Local host names are
     always allowed and need no place in `allowed_hosts`.
     """
 
@@ -129,6 +130,7 @@ class Config:
     threads: int = field(default=8, metadata=_whole(1, 256))
     redis_url: str | None = field(default=None, metadata=_REDIS_URL)
     durability: Durability = field(default=Durability.LOCAL, metadata=_DURABILITY)
+    replicas: int = field(default=1, metadata=_whole(1, 16))
     redis_server: Path | None = field(default=None, metadata=_PATH)
     # `everysec` loses answered writes also when only the server is killed: it holds them back in
     # memory while an earlier flush is under way. `no` loses them only with the whole machine.
@@ -151,7 +153,9 @@ class Config:
                 given[setting.name] = setting.metadata["rule"].read(variable, text)
         config = cls(**given)
         if config.redis_url is None and config.durability is not Durability.LOCAL:
-            raise ConfigError("DURABILITY", config.durability.value, "local, or REDIS_URL to be set")
+            raise ConfigError(
+                "DURABILITY", config.durability.value, "local, or REDIS_URL to be set"
+            )
         return config
 
     @property

@@ -134,6 +134,12 @@ class Group:
             return all(self._follows(node) for node in self.nodes)
         return False
 
+    def has_master_beside(self, node: Node) -> bool:
+        """Whether another node has become the master."""
+        with contextlib.suppress(redis.RedisError, LookupError):
+            return self.find_master() is not node
+        return False
+
     @staticmethod
     def _follows(node: Node) -> bool:
         told = node.ask("INFO", "replication")
@@ -171,8 +177,8 @@ def replicated_pair(*options: str) -> Iterator[tuple[Node, Node]]:
 
 @contextlib.contextmanager
 def sentinel_group(*, replicas: int = 2, sentinels: int = 3) -> Iterator[Group]:
-    """A master that refuses writes without a replica, replicas, and sentinels that watch."""
-    guard = ("--min-replicas-to-write", "1", "--min-replicas-max-lag", "2")
+    """A master that refuses writes unless all its replicas are there, and sentinels that watch."""
+    guard = ("--min-replicas-to-write", str(replicas), "--min-replicas-max-lag", "2")
     shared = (*guard, "--repl-diskless-sync-delay", "0", "--appendonly", "yes")
     with _folder() as folder, contextlib.ExitStack() as stack:
         master = Node(folder / "data-0", shared)
@@ -206,7 +212,7 @@ def cluster_group(*, masters: int = 3) -> Iterator[Group]:
     shared = (
         *("--cluster-enabled", "yes", "--cluster-node-timeout", "1000"),
         *("--repl-diskless-sync-delay", "0", "--appendonly", "yes"),
-        *("--min-replicas-to-write", "0", "--cluster-replica-validity-factor", "0"),
+        *("--min-replicas-to-write", "1", "--cluster-replica-validity-factor", "0"),
     )
     with _folder() as folder:
         nodes = [Node(folder / f"node-{n}", shared) for n in range(2 * masters)]

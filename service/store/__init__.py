@@ -23,7 +23,7 @@ from redis.exceptions import NoScriptError, RedisError, ResponseError
 from service.commits import Commit, Done, Kept, RecordKey, Stale, Stored
 from service.config import Durability
 from service.errors import CorruptGameError, OutcomeUnknownError
-from service.store.conditions import SOON, UnconfirmedError
+from service.store.conditions import SOON, UnconfirmedError, UnfollowedError
 from service.store.errands import Command, Errands, Line
 from service.store.servers import Servers, servers
 
@@ -39,17 +39,27 @@ _GUARD = b"min_slaves_good_slaves"
 class Store:
     """The games of one Redis database; safe to share between threads."""
 
-    def __init__(self, where: Servers, durability: Durability = Durability.LOCAL) -> None:
+    def __init__(
+        self, where: Servers, durability: Durability = Durability.LOCAL, replicas: int = 1
+    ) -> None:
         self._servers = where
         self._errands = Errands(where)
         self._durability = durability
+        self._replicas = replicas
 
     @classmethod
     def from_url(
-        cls, url: str, connections: int, durability: Durability = Durability.LOCAL
+        cls,
+        url: str,
+        connections: int,
+        durability: Durability = Durability.LOCAL,
+        replicas: int = 1,
     ) -> Store:
-        """A store at a URL as `addresses.py` knows them; connects when first used."""
-        return cls(servers(url, connections), durability)
+        """A store at a URL as `addresses.py` knows them; connects when first used.
+
+        `replicas`: how many every master has, which is how many have to confirm a write.
+        """
+        return cls(servers(url, connections), durability, replicas)
 
     def close(self) -> None:
         """Close every connection."""
@@ -74,16 +84,17 @@ class Store:
         # The record is read last, so that whoever finds a move made finds its record, too.
         reading: Command = ("HMGET", game, "version", "state", "meta")
         if record is None:
-            (fields,) = self._errands.read(game, lambda line: line.tell(reading))
-            return _stored(fields), None
+            return _stored(self._read(game, reading)[0]), None
         key = _record_key(game_id, record)
 
         def talk(line: Line) -> list[Any]:
             fields, kept = line.tell(reading, ("GET", key))
-            if kept is not None and self._confirms:
+            if kept is None:
+                self._confirm(line, UnfollowedError)
+            elif self._confirms:
                 # A write of this connection's own, after which it can wait for the replicas.
                 line.tell(("SET", key, kept, "XX", "KEEPTTL"))
-                self._confirm(line)
+                self._confirm(line, UnconfirmedError)
             return [fields, kept]
 
         fields, kept = self._errands.read(game, talk)
@@ -94,8 +105,7 @@ class Store:
         if limit <= 0:
             return []
         key = _events_key(game_id)
-        command: Command = ("LRANGE", key, after, after + limit - 1)
-        found: list[bytes] = self._errands.read(key, lambda line: line.tell(command))[0]
+        found: list[bytes] = self._read(key, ("LRANGE", key, after, after + limit - 1))[0]
         return found
 
     def events_at(self, game_id: str, seqs: Sequence[int]) -> list[bytes]:
@@ -104,8 +114,7 @@ class Store:
             return []
         key = _events_key(game_id)
         commands: list[Command] = [("LINDEX", key, seq - 1) for seq in seqs]
-        found: list[bytes | None] = self._errands.read(key, lambda line: line.tell(*commands))
-        return [event for event in found if event is not None]
+        return [event for event in self._read(key, *commands) if event is not None]
 
     def delete(self, game_id: str) -> None:
         """Delete a game and its log; records of its moves expire by themselves.
@@ -117,7 +126,7 @@ class Store:
 
         def talk(line: Line) -> None:
             line.tell(("UNLINK", game, _events_key(game_id)))
-            self._confirm(line)
+            self._confirm(line, UnconfirmedError)
 
         self._errands.write(game, talk)
 
@@ -131,8 +140,7 @@ class Store:
 
         def talk(line: Line) -> Done | Kept | Stale:
             outcome = _outcome(_run_script(line, arguments))
-            if not isinstance(outcome, Stale):
-                self._confirm(line)
+            self._confirm(line, UnconfirmedError)
             return outcome
 
         outcome, doubtful = self._errands.write(_game_key(commit.game_id), talk)
@@ -154,22 +162,30 @@ class Store:
         if self._is_guarded and _GUARD not in line.tell(("INFO", "replication"))[0]:
             raise ResponseError("UNGUARDED min-replicas-to-write is not set")
 
-    def _confirm(self, line: Line) -> None:
+    def _read(self, key: str, *commands: Command) -> list[Any]:
+        """The answers to commands that change nothing, from the one master of a key."""
+
+        def talk(line: Line) -> list[Any]:
+            answers = line.tell(*commands)
+            self._confirm(line, UnfollowedError)
+            return answers
+
+        return self._errands.read(key, talk)
+
+    def _confirm(self, line: Line, failure: type[RedisError]) -> None:
         """Return once every replica holds what the connection wrote, if that is promised.
 
-        Raises UnconfirmedError.
+        That all of them are there also shows, of a connection that wrote nothing, that none has
+        been made the master instead. Raises `failure`.
         """
         if not self._confirms:
             return
         try:
-            role, *rest = line.tell(("ROLE",))[0]
-            replicas = len(rest[1]) if role == b"master" else 0
-            needed = max(1, replicas)
-            count = line.tell(("WAIT", needed, _WAIT_MS))[0]
-        except RedisError as error:  # the write itself was made
-            raise UnconfirmedError(str(error)) from error
-        if count < needed:
-            raise UnconfirmedError(f"{count} of {needed} replicas hold the write")
+            count = line.tell(("WAIT", self._replicas, _WAIT_MS))[0]
+        except RedisError as error:  # what came before it was carried out
+            raise failure(str(error)) from error
+        if count < self._replicas:
+            raise failure(f"{count} of {self._replicas} replicas confirm")
 
 
 def _run_script(line: Line, arguments: Sequence[bytes | str | int]) -> list[bytes]:

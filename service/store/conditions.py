@@ -19,6 +19,10 @@ class UnconfirmedError(exceptions.RedisError):
     """A write that was made, but is not known to be on every replica."""
 
 
+class UnfollowedError(exceptions.RedisError):
+    """A master that not all of its replicas follow: another may have taken its place."""
+
+
 @dataclass(frozen=True, slots=True)
 class Condition:
     """A condition of the store: what it is, whether it is worth another try at once, and when."""
@@ -36,7 +40,7 @@ READ_ONLY = Condition("the storage is read-only at the moment")
 DOWN = Condition("the storage is choosing a new master")
 MOVING = Condition("the storage is moving its data")
 BUSY = Condition("the storage is busy with a long script")
-LONELY = Condition("the storage has too few replicas to accept changes")
+LONELY = Condition("the storage has too few replicas at the moment")
 UNCONFIRMED = Condition("the replicas of the storage have not confirmed in time")
 FULL = Condition("the storage is full: give it more memory", passes=False, retry_after=LATER)
 DISK = Condition("the storage cannot write to its disk", passes=False, retry_after=LATER)
@@ -55,6 +59,7 @@ FAILED = Condition("the storage failed", passes=False)
 
 _BY_CLASS: tuple[tuple[type[Exception], Condition], ...] = (
     (UnconfirmedError, UNCONFIRMED),
+    (UnfollowedError, LONELY),
     (exceptions.AuthenticationError, DENIED),
     (exceptions.AuthenticationWrongNumberOfArgsError, DENIED),
     (exceptions.AuthorizationError, DENIED),
