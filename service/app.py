@@ -12,7 +12,7 @@ from functools import cache
 from flask import Flask
 
 import engine
-from engine.rules import TURN_SOLVES
+from engine.rules import SOURCE_TURN_SOLVES, TURN_SOLVES
 from service import __version__
 from service.attendance import Attendance
 from service.config import Config
@@ -32,8 +32,6 @@ _BLUEPRINTS = (
 )
 _DEFAULT_URL = "redis://127.0.0.1:6379/0"
 _SPARE_CONNECTIONS = 2
-SOURCE_TURN_SOLVES = 1000
-"""The budget where the engine runs as source, some twenty times slower."""
 
 
 def create_app(

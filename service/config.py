@@ -120,8 +120,8 @@ class Config:
 
     Port 0 takes any free port; without `redis_url` an embedded server keeps the data in
     `data_dir`; `redis_server` names another server program for it. `replicas` is how many every
-    master has: with `durability` acknowledged each of them confirms each change. Local host names are
-    always allowed and need no place in `allowed_hosts`.
+    master has: with `durability` acknowledged each of them confirms each change. Local host
+    names are always allowed and need no place in `allowed_hosts`.
     """
 
     host: str = field(default="127.0.0.1", metadata=_HOST)

@@ -176,9 +176,15 @@ def replicated_pair(*options: str) -> Iterator[tuple[Node, Node]]:
 
 
 @contextlib.contextmanager
-def sentinel_group(*, replicas: int = 2, sentinels: int = 3) -> Iterator[Group]:
-    """A master that refuses writes unless all its replicas are there, and sentinels that watch."""
-    guard = ("--min-replicas-to-write", str(replicas), "--min-replicas-max-lag", "2")
+def sentinel_group(
+    *, replicas: int = 2, required: int | None = None, sentinels: int = 3
+) -> Iterator[Group]:
+    """A master that refuses writes without the `required` replicas, and sentinels that watch.
+
+    All of its replicas are required unless it is said how many.
+    """
+    least = str(replicas if required is None else required)
+    guard = ("--min-replicas-to-write", least, "--min-replicas-max-lag", "2")
     shared = (*guard, "--repl-diskless-sync-delay", "0", "--appendonly", "yes")
     with _folder() as folder, contextlib.ExitStack() as stack:
         master = Node(folder / "data-0", shared)
