@@ -1,6 +1,7 @@
 """The settings of gunicorn, read by gunicorn itself when the supervisor starts it."""
 
 import os
+import resource
 import signal
 from pathlib import Path
 
@@ -12,10 +13,14 @@ from service.lifeline import die_with_parent
 
 _config = Config.from_environ(os.environ)
 _memory = Path("/dev/shm")  # noqa: S108 - gunicorn makes a nameless file there
+_files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
 
 workers = _config.workers
 threads = _config.threads
-worker_class = "gthread"
+worker_class = "service.worker.PatientWorker"
+# Of one worker; half of what it may open, so that the store's connections always find room.
+worker_connections = 1000 if _files == resource.RLIM_INFINITY else min(1000, _files // 2)
+sendfile = False  # it would wait for the client
 graceful_timeout = 10  # seconds for the requests under way when asked to stop
 # Heartbeats are file times; on a busy disk they could be late, and a good worker be killed.
 worker_tmp_dir = str(_memory) if _memory.is_dir() else None
