@@ -1,11 +1,13 @@
-"""The easy player: a beginner who plays from the stock and throws the dearest loose card.
+"""The easy player: a beginner who plays from the stock and keeps what looks like something.
 
-It is never silly: it keeps its wilds, goes out when it can, and counts right in its final turn.
+A card from the stock goes at once if it is in no meld and matches no rank of the hand; otherwise
+the dearest loose card goes. The player is never silly: it keeps its wilds and its melds, goes out
+when it can, and counts right in its final turn.
 """
 
 from __future__ import annotations
 
-from engine.cards import Card
+from engine.cards import Card, without
 from engine.players import endgame, patience
 from engine.players.medium import greedy_discard
 from engine.players.position import Position
@@ -25,7 +27,7 @@ class EasyPlayer:
         return endgame.draw_of(position) if position.final else Source.STOCK
 
     def choose_discard(self, seen: View, chance: Stream, budget: int = TURN_SOLVES) -> Card:
-        """The dearest natural that is in no meld of the hand as it stands."""
+        """A loose natural: the one just drawn if nothing matches it, else the dearest."""
         position = Position.of(seen)
         if position.final:
             return endgame.discard_of(position)
@@ -36,12 +38,20 @@ class EasyPlayer:
         best = greedy_discard(position)
         if patience.kept_wilds(position).get(best) == 0:
             return best
-        return _dearest_loose(position) or best
+        drawn = None if seen.you is None else seen.you.drawn
+        return _loose_discard(position, drawn) or best
 
 
-def _dearest_loose(position: Position) -> Card | None:
-    """The natural of most points outside the melds, the highest of equals."""
+def _loose_discard(position: Position, drawn: Card | None) -> Card | None:
+    """The natural outside the melds that goes; None if there is none."""
     wild, aces = position.wild, position.aces
     loose = arrange(position.hand, wild, aces).deadwood
     naturals = [card for card in loose if not is_wild(card, wild)]
+    if drawn in naturals and not _is_matched(position.hand, drawn):
+        return drawn
     return max(naturals, key=lambda card: (points(card, wild, aces), card), default=None)
+
+
+def _is_matched(hand: tuple[Card, ...], card: Card) -> bool:
+    """Whether another card of the hand has the same rank."""
+    return any(other.rank == card.rank for other in without(hand, card))

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from itertools import islice, product
 
 import pytest
 
-from engine.cards import Card, without
+from engine.cards import JOKER_INDEX, Card, without
 from engine.game import Game
 from engine.players import LEVELS, patience
 from engine.players.position import Position
 from engine.round import Discarding, Drawing, Source
-from engine.rules import TURN_SOLVES, is_wild
+from engine.rules import TURN_SOLVES, AceMode, is_wild
 from engine.rules import points as card_points
 from engine.shuffle import pack
-from engine.solver import packed, points_after_discard
+from engine.solver import arrange, packed, points_after_discard
 from engine.view import view
 from tests.builders import card, secret
 from tests.positions import MODEST, choice, positions, words
@@ -148,6 +149,75 @@ def test_the_easy_player_draws_from_the_stock_alone() -> None:
         if isinstance(game.round, Drawing) and game.layout.out is None
     ]
     assert set(draws) == {"stock"}
+
+
+def test_the_easy_player_throws_a_drawn_card_that_matches_nothing_else_the_dearest() -> None:
+    thrown_at_once = 0
+    for game, position in ordinary_discards(400):
+        own = view(game, game.layout.seat).you
+        assert own is not None
+        loose = arrange(position.hand, position.wild, position.aces).deadwood
+        naturals = [each for each in loose if not is_wild(each, position.wild)]
+        thrown, drawn = Card.parse(choice(game, "easy", words(game))), own.drawn
+        ranks = [each.rank for each in position.hand]
+        if drawn in naturals and ranks.count(drawn.rank) == 1:
+            assert thrown == drawn
+            thrown_at_once += 1
+        elif naturals:
+            assert thrown in naturals
+            assert cost(position, thrown) == max(cost(position, each) for each in naturals)
+    assert thrown_at_once > 10
+
+
+def test_the_hard_player_looks_at_the_two_discards_that_cost_and_promise_least() -> None:
+    for game, position in ordinary_discards(400):
+        if position.aces is not AceMode.LOW:
+            continue
+        least = points_after_discard(position.hand, position.wild, position.aces)
+        price = {
+            each: (left + promise(position, each), -cost(position, each), -each.index)
+            for each, left in least.items()
+            if not is_wild(each, position.wild)
+        }
+        two = sorted(price, key=lambda each: price[each])[:2]
+        prospects = [
+            position.kernel.prospect(packed(without(position.hand, each)), position.unseen)
+            for each in two
+        ]
+        assert choice(game, "hard", words(game)) == str(two[prospects.index(min(prospects))])
+        assert choice(game, "hard", words(game), budget=0) == str(two[0])
+
+
+def ordinary_discards(count: int) -> Iterator[tuple[Game, Position]]:
+    """Those of so many positions in which a discard is due and weighed up by every level."""
+    for game in islice(positions(), count):
+        position = Position.of(view(game, game.layout.seat))
+        if isinstance(game.round, Drawing) or position.final or position.turn > patience.TURNS:
+            continue
+        if min(patience.kept_wilds(position).values(), default=0) > 0:
+            yield game, position
+
+
+def cost(position: Position, each: Card) -> int:
+    return card_points(each, position.wild, position.aces)
+
+
+def promise(position: Position, kept: Card) -> int:
+    """How many unseen cards meld with a card and another natural of the hand, every pair tried."""
+    others = [each for each in without(position.hand, kept) if not is_wild(each, position.wild)]
+    return sum(
+        count * is_meld([other, kept, Card(index)])
+        for other in others
+        for index, count in enumerate(position.unseen[:JOKER_INDEX])
+    )
+
+
+def is_meld(cards: list[Card]) -> bool:
+    """Whether three naturals are a set, or a run in which an ace is low."""
+    ranks = sorted(each.index // 4 for each in cards)
+    a_set = ranks[0] == ranks[2]
+    in_line = ranks == [ranks[0], ranks[0] + 1, ranks[0] + 2]
+    return a_set or (in_line and len({each.suit for each in cards}) == 1)
 
 
 def test_a_poor_budget_makes_the_expert_choose_like_medium() -> None:
