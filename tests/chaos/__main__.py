@@ -11,7 +11,7 @@ import time
 
 from tests.chaos.proof import Proof
 
-MODULES: tuple[str, ...] = ("conditions",)
+MODULES = ("deaths", "planted", "cut", "power", "failover", "conditions", "connections")
 _SHOWN = 5
 
 
