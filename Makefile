@@ -10,7 +10,7 @@ UV_VERSION := 0.13.9
 PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
 export PYTHONUNBUFFERED := 1
 
-.PHONY: help run test check openapi bench tournament chaos lock clean
+.PHONY: help run test check openapi bench tournament chaos mutation lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -45,6 +45,9 @@ tournament: $(VENV)/bench.stamp $(VENV)/engine.stamp ## measure the AI players, 
 chaos: $(VENV)/test.stamp $(VENV)/engine.stamp ## try to break every promise, whole numbers, one table
 	@$(BIN)/python -m tests.chaos $(CHAOS_ARGS)
 
+mutation: $(VENV)/mutation.stamp ## break the code in every small way, and see that a test fails
+	@$(BIN)/python -m tests.mutation $(MUTATION_ARGS)
+
 COMPILE = $(BIN)/uv pip compile pyproject.toml --universal --generate-hashes --upgrade --quiet \
 	--no-emit-index-url --custom-compile-command "make lock"
 
@@ -54,6 +57,7 @@ lock: $(VENV)/lock.stamp ## pin the newest allowed versions in requirements/
 	$(COMPILE) -c requirements/test.txt -o requirements/run.txt
 	$(COMPILE) --group compile -c requirements/check.txt -o requirements/compile.txt
 	$(COMPILE) --group bench -c requirements/check.txt -o requirements/bench.txt
+	$(COMPILE) --group mutation -c requirements/check.txt -o requirements/mutation.txt
 
 clean: ## remove the environment and what the tools left, but no game
 	rm -rf $(VENV) tools/node_modules .coverage .coverage.* .hypothesis .mypy_cache .pytest_cache .ruff_cache
@@ -75,6 +79,7 @@ HOLDS_test := run test
 HOLDS_check := run test check compile
 HOLDS_compile := run compile
 HOLDS_bench := run compile bench
+HOLDS_mutation := run test mutation
 $(VENV)/%.stamp: requirements/%.txt $(BIN)/python
 	@echo "installing $<"
 	@$(BIN)/python -c 'import platform as p; print(p.system() == "Linux" and p.libc_ver()[0] != "glibc")' | \

@@ -188,9 +188,7 @@ class Ledger:
         written: bytes,
     ) -> Done | Kept | Stale:
         at = answers.timestamp(meta.updated_at)
-        for fault in step.faults:
-            _LOG.error("an AI player failed in game %s, %s", found.game_id, fault)
-        return self.store.commit(
+        outcome = self.store.commit(
             Commit(
                 game_id=found.game_id,
                 expected=found.version,
@@ -203,6 +201,10 @@ class Ledger:
                 game_ttl=self.lifetime(played=meta.played),
             )
         )
+        if not isinstance(outcome, Stale):  # else these turns are played anew
+            for fault in step.faults:
+                _LOG.error("an AI player failed in game %s, %s", found.game_id, fault)
+        return outcome
 
 
 def _stored_after(found: Found, step: Step, meta: Meta) -> Stored:

@@ -115,7 +115,7 @@ class GameResource(MethodView):
         """
         return reply(games().show(game_id, bearer_token(), headers.get("if_none_match")))
 
-    @blueprint.problems(*READING, "token-required", "not-permitted", "outcome-unknown", "conflict")
+    @blueprint.problems(*READING, "token-required", "not-permitted")
     @blueprint.response(204, description="The game is gone.")
     @blueprint.doc(operationId="deleteGame", security=TOKEN_NEEDED)
     def delete(self, game_id: str) -> Response:
@@ -204,8 +204,6 @@ class HintResource(MethodView):
         "game-waiting",
         "game-finished",
         "not-your-turn",
-        "conflict",
-        "outcome-unknown",
     )
     @blueprint.response(200, HintReply, description="What to do, and why.")
     @blueprint.doc(operationId="getHint", security=TOKEN_NEEDED)

@@ -44,7 +44,8 @@ _View = TypeVar("_View", bound=Callable[..., Any])
 ALWAYS = ("foreign-host", "not-acceptable", "internal-error")
 BODY = ("malformed-json", "body-too-large", "unsupported-media-type", "validation-failed")
 GAME = ("game-not-found", "storage-unavailable")
-READING = (*GAME, "invalid-token")
+# A seat that reads may bring its game up to date, which is a change.
+READING = (*GAME, "invalid-token", "conflict", "outcome-unknown")
 MOVING = (
     *BODY,
     *GAME,

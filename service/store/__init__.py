@@ -39,9 +39,7 @@ _GUARD = b"min_slaves_good_slaves"
 class Store:
     """The games of one Redis database; safe to share between threads."""
 
-    def __init__(
-        self, where: Servers, durability: Durability = Durability.LOCAL, replicas: int = 1
-    ) -> None:
+    def __init__(self, where: Servers, durability: Durability, replicas: int) -> None:
         self._servers = where
         self._errands = Errands(where)
         self._durability = durability

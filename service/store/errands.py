@@ -32,7 +32,7 @@ T = TypeVar("T")
 class Line:
     """One connection to one server, for the time of one errand."""
 
-    def __init__(self, connection: Any, *, asking: bool = False) -> None:
+    def __init__(self, connection: Any, *, asking: bool) -> None:
         self._connection = connection
         self._asking = asking
 
@@ -53,7 +53,6 @@ class _FailedError(Exception):
     """A try that failed by `error`; `may_have_run` where its commands may have been carried out."""
 
     def __init__(self, error: Exception, *, may_have_run: bool) -> None:
-        super().__init__(str(error))
         self.error = error
         self.may_have_run = may_have_run
 

@@ -7,13 +7,14 @@ import pytest
 from engine import round as rounds
 from engine.cards import Card, without
 from engine.errors import CardNotInHandError
-from engine.round import Discarding, Drawing, Finished, Layout, Source
+from engine.round import Discarding, Drawing, Finished, Layout, Phase, Source
 from engine.rules import LAST_TURN
 from engine.shuffle import pack
-from tests.builders import card, hand, rules, secret
+from tests import dealer
+from tests.builders import card, hand, rank, rules, secret
 
 
-def table(hands: list[str], number: int = 1, upcard: str = "KD", dealer: int = 0) -> Drawing:
+def table(hands: list[str], number: int = 1, upcard: str = "KD", dealt_by: int = 0) -> Drawing:
     """A round in which the given hands are held; all other cards lie in the stock, sorted."""
     rest = tuple(sorted(pack(0)))
     for each in (*(code for codes in hands for code in hand(codes)), card(upcard)):
@@ -21,7 +22,7 @@ def table(hands: list[str], number: int = 1, upcard: str = "KD", dealer: int = 0
     layout = Layout(
         rules=rules(),
         number=number,
-        dealer=dealer,
+        dealer=dealt_by,
         hands=tuple(map(hand, hands)),
         stock=rest,
         pile=(card(upcard),),
@@ -41,7 +42,7 @@ def turn(state: Drawing | Finished) -> Drawing | Finished:
 
 
 def test_the_seat_to_the_dealers_left_plays_first_and_play_runs_round() -> None:
-    state: Drawing | Finished = table(["2C 5D 9H", "2D 5H 9S", "2H 5S 9C"], dealer=1)
+    state: Drawing | Finished = table(["2C 5D 9H", "2D 5H 9S", "2H 5S 9C"], dealt_by=1)
     seats = []
     for _ in range(4):
         seats.append(state.layout.seat)
@@ -62,6 +63,27 @@ def test_a_draw_from_the_pile_takes_its_top_card_for_all_to_see() -> None:
     after = rounds.draw(table(["2C 5D 9H", "2D 5H 9S"]), Source.DISCARD, secret(1))
     assert (after.drawn, after.layout.pile) == (card("KD"), ())
     assert after.layout.shown == ((), hand("KD"))
+
+
+def test_a_draw_from_the_pile_leaves_the_cards_below() -> None:
+    start = table(["2C 5D 9H", "2D 5H 9S"])
+    deep = Drawing(replace(start.layout, pile=(card("3C"), card("4C"), card("KD"))))
+    after = rounds.draw(deep, Source.DISCARD, secret(1))
+    assert after.layout.pile == (card("3C"), card("4C"))
+    assert after.layout.hand == hand("2D 5H 9S KD")
+
+
+def test_a_source_that_is_none_is_refused_by_its_name() -> None:
+    with pytest.raises(AssertionError, match="'stock'"):
+        rounds.draw(table(["2C 5D 9H", "2D 5H 9S"]), "stock", secret(1))  # type: ignore[arg-type]
+
+
+def test_a_discard_moves_one_card_from_the_hand_to_the_top_of_the_pile() -> None:
+    before = rounds.draw(table(["2C 5D 9H", "9S 9S 5H"]), Source.STOCK, secret(1))
+    after = rounds.discard(before, card("9S"), go_out=False)
+    assert after.layout.hands == (hand("2C 5D 9H"), without(before.layout.hand, card("9S")))
+    assert after.layout.pile == (card("KD"), card("9S"))
+    assert after.layout.all_cards() == before.layout.all_cards() == tuple(sorted(pack(0)))
 
 
 def test_the_card_just_taken_may_be_discarded_and_is_no_longer_shown() -> None:
@@ -87,8 +109,10 @@ def test_the_cards_of_the_round_are_legal_in_their_phase_only() -> None:
     state = table(["2C 5D 9H", "2D 5H 9S"])
     assert rounds.legal_draws(state) == (Source.STOCK, Source.DISCARD)
     assert rounds.legal_discards(state) == ()
+    assert rounds.phase_due(state) is Phase.DRAW
     drawn = rounds.draw(state, Source.STOCK, secret(1))
     assert rounds.legal_draws(drawn) == ()
+    assert rounds.phase_due(drawn) is Phase.DISCARD
 
 
 def test_twins_are_listed_once() -> None:
@@ -177,8 +201,26 @@ def test_an_empty_stock_is_made_anew_from_all_of_the_pile_but_its_top() -> None:
     after = rounds.draw(empty, Source.STOCK, secret(1))
     assert (after.layout.refills, after.layout.pile) == (1, (card("KD"),))
     assert tuple(sorted((*after.layout.stock, after.drawn))) == tuple(sorted(pile[:-1]))
-    again = rounds.draw(empty, Source.STOCK, secret(2))
-    assert again.layout.stock != after.layout.stock
+
+
+@pytest.mark.parametrize(("number", "refills"), [(1, 0), (7, 0), (7, 2)])
+def test_each_refill_of_each_round_is_shuffled_by_its_own_words(number: int, refills: int) -> None:
+    state = table(["2C 5D 9H", "2D 5H 9S"], number)
+    pile = (*state.layout.stock, card("KD"))
+    empty = Drawing(replace(state.layout, stock=(), pile=pile, refills=refills))
+    after = rounds.draw(empty, Source.STOCK, secret(1))
+    codes = [str(each) for each in pile[:-1]]
+    stock = dealer.refill(secret(1), number, refills + 1, codes)
+    assert [str(each) for each in (*after.layout.stock, after.drawn)] == stock
+    assert after.layout.refills == refills + 1
+
+
+def test_a_stock_that_no_pile_can_refill_is_a_fault_of_the_program() -> None:
+    state = table(["2C 5D 9H", "2D 5H 9S"])
+    empty = Drawing(replace(state.layout, stock=()))
+    words = "^with at most six seats the pile can always refill the stock$"
+    with pytest.raises(AssertionError, match=words):
+        rounds.draw(empty, Source.STOCK, secret(1))
 
 
 def test_a_draw_from_the_pile_does_not_touch_an_empty_stock() -> None:
@@ -195,6 +237,10 @@ def test_the_deal_gives_each_seat_its_hand_and_turns_up_one_card() -> None:
     assert (len(layout.pile), len(layout.stock), layout.seat) == (1, 106 - 19, 0)
     assert layout.all_cards() == tuple(sorted(pack(2)))
     assert all(each == tuple(sorted(each)) for each in layout.hands)
+    assert (layout.rules, layout.number, layout.dealer, layout.size) == (rules(2), 4, 2, 6)
+    assert layout.wild == rank("6")
+    assert layout.shown == ((), (), ())
+    assert (layout.refills, layout.turns, layout.out, layout.finals_left) == (0, 0, None, 0)
 
 
 def test_a_round_over_has_no_legal_move() -> None:

@@ -15,6 +15,7 @@ import pytest
 import redis
 
 from service.commits import Commit, Done, Kept, RecordKey, Stale, Stored
+from service.config import Durability
 from service.embedded import throwaway_server
 from service.errors import CorruptGameError, OutcomeUnknownError, StorageUnavailableError
 from service.store import Store, errands
@@ -86,6 +87,7 @@ def test_the_next_commit_appends_and_renews(store: Store, server: redis.Redis) -
     assert store.events(commit.game_id, 1, 1) == [b"event 2"]
     assert store.events_at(commit.game_id, [3, 1]) == [b"event 3", b"event 1"]
     assert server.ttl(f"{{g:{commit.game_id}}}:events") > 400
+    assert server.ttl(f"{{g:{commit.game_id}}}:game") > 400
     stored, _ = store.read(commit.game_id)
     assert stored is not None
     assert stored.version == 2
@@ -98,8 +100,10 @@ def test_a_commit_on_another_version_writes_nothing(
     commit = first_commit()
     store.commit(commit)
     before = keys(server, commit)
-    assert store.commit(replace(next_commit(commit), expected=expected)) == Stale(1)
+    late = replace(next_commit(commit), expected=expected, game_ttl=500)
+    assert store.commit(late) == Stale(1)
     assert keys(server, commit) == before
+    assert server.ttl(f"{{g:{commit.game_id}}}:game") <= 100
 
 
 def test_a_commit_on_a_game_that_is_gone_writes_nothing(store: Store, server: redis.Redis) -> None:
@@ -130,15 +134,51 @@ def test_only_the_newest_record_without_a_clients_key_is_kept(store: Store) -> N
     assert store.commit(next_commit(commit)) == Kept(b"next")
 
 
+@pytest.mark.parametrize("logged", [1, 3])
 def test_a_log_that_does_not_fit_the_game_is_never_written_to(
-    store: Store, server: redis.Redis
+    store: Store, server: redis.Redis, logged: int
 ) -> None:
     commit = first_commit()
     store.commit(commit)
     before = keys(server, commit)
     with pytest.raises(CorruptGameError, match="TORN"):
-        store.commit(replace(next_commit(commit), logged=7))
+        store.commit(replace(next_commit(commit), logged=logged))
     assert keys(server, commit) == before
+
+
+def changes(server: redis.Redis) -> int:
+    """How many writes the server has carried out since it saved last."""
+    count: int = server.info("persistence")["rdb_changes_since_last_save"]
+    return count
+
+
+def test_a_kept_record_is_written_once_more_where_replicas_have_to_confirm_it(
+    store: Store, server: redis.Redis, redis_url: str
+) -> None:
+    commit = first_commit()
+    store.commit(commit)
+    before, kept = changes(server), keys(server, commit)
+    again = replace(commit, record=b"another answer")
+    assert store.commit(again) == Kept(b"first")
+    assert changes(server) == before
+    # None of no replicas need confirm, so that this call comes back.
+    sure = Store.from_url(redis_url, 1, Durability.ACKNOWLEDGED, replicas=0)
+    assert sure.commit(again) == Kept(b"first")
+    sure.close()
+    assert changes(server) == before + 1
+    assert keys(server, commit) == kept
+    assert 50 < server.ttl(f"{{g:{commit.game_id}}}:key:own") <= 60
+
+
+def test_a_server_that_does_not_insist_on_replicas_is_not_written_to(
+    server: redis.Redis, redis_url: str
+) -> None:
+    commit = first_commit()
+    promised = Store.from_url(redis_url, 1, Durability.REPLICATED)
+    with pytest.raises(StorageUnavailableError, match="set min-replicas-to-write there"):
+        promised.commit(commit)
+    promised.close()
+    assert keys(server, commit) == {}
 
 
 def test_events_that_are_not_there_are_left_out(store: Store) -> None:

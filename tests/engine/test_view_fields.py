@@ -1,0 +1,241 @@
+"""Every field of a view has the value that it is named for, and an event has no other fields."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from hashlib import sha256
+
+import pytest
+
+from engine import game as games
+from engine.game import Game, Status
+from engine.melds import Arrangement
+from engine.round import Discarding, Drawing, Phase, Source
+from engine.rules import Rules
+from engine.seats import Seat, SeatKind
+from engine.view import (
+    Advice,
+    OwnView,
+    RoundView,
+    SeatView,
+    TurnView,
+    View,
+    advise,
+    opened,
+    view,
+    visible,
+)
+from tests.builders import ANN, ai, card, hand, rank, rules, secret
+
+BEA = Seat(SeatKind.HUMAN, "Bea", away=True)
+FREE = Seat(SeatKind.HUMAN, "Free", joined=False)
+COMMITMENT = sha256(secret(6)).hexdigest()
+DEADLINE = 1_800_000_000_000
+
+
+def in_round_four(discarding: bool) -> Game:
+    """Seat 0 is in its second turn of round 4 (sixes wild); seat 2 once took the 2D."""
+    dealt = games.open_game(
+        secret(6), rules(2), (ANN, ai("hard", "Bot"), BEA), seeded=True, turn_seconds=30
+    ).game
+    layout = replace(
+        dealt.layout,
+        number=4,
+        dealer=2,
+        hands=(
+            hand("3C 4C 5C 9D 9H JK" + " KS" * discarding),
+            hand("2S 4S 6S 8S TS QS"),
+            hand("2D 3D 4D 7D 8D JK"),
+        ),
+        stock=hand("AC AD AH"),
+        pile=(card("TC"), card("QD")),
+        shown=(hand("KS") if discarding else (), (), hand("2D")),
+        turns=3,
+    )
+    state = Discarding(layout, card("KS")) if discarding else Drawing(layout)
+    return replace(dealt, round=state, totals=(12, 0, 31), deadline=DEADLINE)
+
+
+def expected(you: OwnView | None, discarding: bool) -> View:
+    return View(
+        status=Status.PLAYING,
+        seeded=True,
+        commitment=COMMITMENT,
+        rules=rules(2),
+        turn_seconds=30,
+        round=RoundView(number=4, hand_size=6, wild=rank("6"), dealer=2),
+        turn=TurnView(
+            seat=0,
+            phase=Phase.DISCARD if discarding else Phase.DRAW,
+            final=False,
+            number=2,
+            deadline=DEADLINE,
+        ),
+        went_out=None,
+        stock_count=3,
+        pile=(card("TC"), card("QD")),
+        seats=(
+            SeatView(
+                seat=0,
+                position="bottom",
+                kind=SeatKind.HUMAN,
+                name="Ann",
+                level=None,
+                away=False,
+                card_count=6 + discarding,
+                total=12,
+                hand=None,
+                melds=None,
+                shown=hand("KS") if discarding else (),
+            ),
+            SeatView(
+                seat=1,
+                position="left",
+                kind=SeatKind.AI,
+                name="Bot",
+                level="hard",
+                away=False,
+                card_count=6,
+                total=0,
+                hand=None,
+                melds=None,
+                shown=(),
+            ),
+            SeatView(
+                seat=2,
+                position="right",
+                kind=SeatKind.HUMAN,
+                name="Bea",
+                level=None,
+                away=True,
+                card_count=6,
+                total=31,
+                hand=None,
+                melds=None,
+                shown=hand("2D"),
+            ),
+        ),
+        you=you,
+        result=None,
+    )
+
+
+@pytest.mark.parametrize("discarding", [False, True])
+def test_a_spectators_view_tells_exactly_what_everybody_may_know(discarding: bool) -> None:
+    assert view(in_round_four(discarding), None) == expected(None, discarding)
+
+
+def test_the_seat_to_draw_sees_its_hand_and_both_sources() -> None:
+    own = OwnView(0, hand("3C 4C 5C 9D 9H JK"), None, (Source.STOCK, Source.DISCARD), ())
+    assert view(in_round_four(discarding=False), 0) == expected(own, discarding=False)
+
+
+def test_the_seat_to_discard_sees_what_it_drew_and_what_may_go() -> None:
+    cards = hand("3C 4C 5C 9D 9H KS JK")
+    own = OwnView(0, cards, card("KS"), (), cards)
+    assert view(in_round_four(discarding=True), 0) == expected(own, discarding=True)
+
+
+@pytest.mark.parametrize("discarding", [False, True])
+def test_a_seat_that_is_not_to_move_sees_its_hand_and_no_moves(discarding: bool) -> None:
+    own = OwnView(2, hand("2D 3D 4D 7D 8D JK"), None, (), ())
+    assert view(in_round_four(discarding), 2) == expected(own, discarding)
+
+
+def test_who_is_out_is_told_and_shows_its_melds_in_the_order_of_what_they_stand_for() -> None:
+    game = in_round_four(discarding=False)
+    layout = replace(
+        game.layout, hands=(*game.layout.hands[:2], hand("2D 3D 4D 9C 9D JK")), out=2, finals_left=1
+    )
+    seen = view(replace(game, round=Drawing(layout)), 0)
+    assert (seen.went_out, seen.turn is not None and seen.turn.final) == (2, True)
+    assert [seat.hand is None for seat in seen.seats] == [True, True, False]
+    melds = seen.seats[2].melds
+    assert melds is not None
+    assert [meld.cards for meld in melds] == [hand("2D 3D 4D"), hand("9C 9D JK")]
+
+
+@pytest.mark.parametrize("seat", [None, 0, 1])
+def test_a_game_that_waits_for_humans_has_no_cards_to_show(seat: int | None) -> None:
+    game = games.open_game(secret(6), Rules(), (ANN, FREE), turn_seconds=60).game
+    assert view(game, seat) == View(
+        status=Status.WAITING,
+        seeded=False,
+        commitment=COMMITMENT,
+        rules=Rules(),
+        turn_seconds=60,
+        round=None,
+        turn=None,
+        went_out=None,
+        stock_count=None,
+        pile=(),
+        seats=tuple(
+            SeatView(
+                seat=number,
+                position=position,
+                kind=SeatKind.HUMAN,
+                name=name,
+                level=None,
+                away=False,
+                card_count=0,
+                total=0,
+                hand=None,
+                melds=None,
+                shown=(),
+            )
+            for number, position, name in ((0, "bottom", "Ann"), (1, "top", "Free"))
+        ),
+        you=None if seat is None else OwnView(seat, None, None, (), ()),
+        result=None,
+    )
+
+
+def test_who_waits_for_others_has_nothing_to_arrange() -> None:
+    game = games.open_game(secret(6), Rules(), (ANN, FREE)).game
+    assert advise(view(game, 0)) == Advice(None, Arrangement((), (), 0), ())
+
+
+def advice(codes: str, number: int) -> Advice:
+    """What seat 0 is told of a hand with the extra card."""
+    game = in_round_four(discarding=True)
+    hands = (hand(codes), *game.layout.hands[1:])
+    layout = replace(game.layout, number=number, hands=hands)
+    return advise(view(replace(game, round=Discarding(layout, hands[0][0])), 0))
+
+
+def test_of_equal_discards_a_natural_is_advised_before_a_wild() -> None:
+    given = advice("4C 4D 4H 4S 5D 5H", number=3)
+    assert given.discard == card("4S")
+    assert given.goes_out == tuple(dict.fromkeys(hand("4C 4D 4H 4S 5D 5H")))
+
+
+def test_of_equal_discards_the_card_that_costs_more_is_advised() -> None:
+    # In a game of low aces an ace costs one point.
+    assert advice("AC AD AH AS 4C 4D 4H 4S", number=5).discard == card("4S")
+
+
+FIELDS = {
+    "seat_joined": {"seat", "name"},
+    "seat_left": {"seat"},
+    "seat_away": {"seat"},
+    "seat_returned": {"seat"},
+    "round_dealt": {"dealer", "hand_size", "wild_rank", "upcard"},
+    "card_drawn": {"seat", "source", "card"},
+    "card_discarded": {"seat", "card"},
+    "stock_reshuffled": {"stock_count"},
+    "went_out": {"seat", "hand", "melds"},
+    "round_scored": {"went_out", "stalled", "seats"},
+    "game_finished": {"winner", "tied", "totals", "secret"},
+    "game_abandoned": {"secret"},
+}
+
+
+@pytest.mark.parametrize("kind", FIELDS)
+@pytest.mark.parametrize("seat", [None, 0])
+def test_an_event_is_told_by_its_own_fields_and_no_others(kind: str, seat: int | None) -> None:
+    everything = set().union(*FIELDS.values()) | {"stock", "go_out", "words"}
+    told = {**{name: f"its {name}" for name in everything}, "seq": 7, "at": "now", "round": 3}
+    names = {"seq", "at", "type", "round"} | FIELDS[kind]
+    shown = {name: value for name, value in {**told, "type": kind}.items() if name in names}
+    assert visible({**told, "type": kind}, seat) == shown
+    assert opened({**told, "type": kind}) == shown

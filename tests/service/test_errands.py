@@ -1,0 +1,223 @@
+"""The one place that tries again, on servers that answer as they are told."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from redis import exceptions
+
+from service.errors import CorruptGameError, OutcomeUnknownError, StorageUnavailableError
+from service.store import errands
+from service.store.conditions import LATER, SOON, UnconfirmedError
+from service.store.errands import Errands, Line
+from tests.service.scripted import Connection, Place, Pool
+
+KEY = "{g:a}:game"
+LOST = exceptions.ConnectionError("Connection closed by server.")
+LOADING = exceptions.BusyLoadingError("LOADING the data")
+FULL = exceptions.OutOfMemoryError("OOM command not allowed")
+ASK = exceptions.AskError("7 127.0.0.1:7001")
+
+
+@dataclass
+class Hours:
+    """A clock that moves only while somebody sleeps."""
+
+    now: float = 100.0
+    slept: list[float] = field(default_factory=list)
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        self.slept.append(seconds)
+        self.now += seconds
+
+
+@pytest.fixture(autouse=True)
+def hours(monkeypatch: pytest.MonkeyPatch) -> Hours:
+    hours = Hours()
+    monkeypatch.setattr(errands, "time", hours)
+    monkeypatch.setattr(errands, "DEADLINE", 1.5)
+    monkeypatch.setattr(errands, "_PAUSE", (0.5, 0.5))
+    return hours
+
+
+def at(*answers: object) -> tuple[Errands, Place, Connection]:
+    """Errands to a place of one server that gives these answers."""
+    connection = Connection(*answers)
+    place = Place([Pool(connection)])
+    return Errands(place), place, connection  # type: ignore[arg-type]
+
+
+def ping(line: Line) -> Any:
+    return line.tell(("PING",))[0]
+
+
+def test_a_talk_has_its_answers_from_the_server_of_the_key() -> None:
+    errand, place, connection = at(b"1", b"2")
+    assert errand.read(KEY, lambda line: line.tell(("GET", "a"), ("GET", "b"))) == [b"1", b"2"]
+    assert place.keys == [KEY]
+    assert connection.sent == [[("GET", "a"), ("GET", "b")]]
+    assert (place.pools[0].released, connection.disconnected) == ([connection], 0)
+
+
+def test_a_write_that_is_made_at_once_leaves_no_doubt() -> None:
+    errand, place, _ = at(b"OK")
+    assert errand.write(KEY, ping) == (b"OK", False)
+    assert (place.keys, place.looks) == ([KEY], 0)
+
+
+def test_a_write_that_follows_a_lost_one_is_doubtful() -> None:
+    errand, place, connection = at(LOST, b"OK")
+    assert errand.write(KEY, ping) == (b"OK", True)
+    assert (place.keys, place.looks) == ([KEY, KEY], 1)
+    assert connection.disconnected == 1
+    assert place.pools[0].released == [connection, connection]
+
+
+def test_a_write_that_was_refused_before_is_not_doubtful() -> None:
+    errand, _, connection = at(LOADING, b"OK")
+    assert errand.write(KEY, ping) == (b"OK", False)
+    assert connection.disconnected == 1
+
+
+@pytest.mark.parametrize("failure", [LOST, exceptions.RedisClusterException("no node")])
+def test_a_write_that_no_server_was_found_for_is_not_doubtful(failure: Exception) -> None:
+    errand, place, connection = at(b"OK")
+    place.failures = [failure]
+    place.pools[0].failures = [failure]
+    assert errand.write(KEY, ping) == (b"OK", False)
+    assert (len(connection.sent), connection.disconnected) == (1, 0)
+
+
+def test_tries_end_at_the_deadline(hours: Hours) -> None:
+    errand, place, connection = at(*[LOST] * 9)
+    with pytest.raises(StorageUnavailableError, match=r"^the storage does not answer$") as caught:
+        errand.read(KEY, ping)
+    assert caught.value.retry_after == SOON
+    assert caught.value.__cause__ is LOST
+    assert hours.slept == [0.5, 0.5, 0.5]
+    assert (len(connection.sent), place.looks) == (4, 3)
+
+
+def test_a_write_lost_until_the_deadline_has_an_unknown_outcome() -> None:
+    errand, _, _ = at(*[LOST] * 9)
+    with pytest.raises(OutcomeUnknownError, match=r"^the storage does not answer$") as caught:
+        errand.write(KEY, ping)
+    assert caught.value.retry_after == SOON
+
+
+def test_a_write_refused_until_the_deadline_was_not_made() -> None:
+    errand, _, connection = at(*[LOADING] * 9)
+    with pytest.raises(StorageUnavailableError, match=r"still reading"):
+        errand.write(KEY, ping)
+    assert len(connection.sent) == 4
+
+
+def test_a_doubt_stays_whatever_follows() -> None:
+    errand, _, _ = at(LOST, *[LOADING] * 9)
+    with pytest.raises(OutcomeUnknownError, match=r"still reading"):
+        errand.write(KEY, ping)
+    errand, _, _ = at(LOST, LOADING, b"OK")
+    assert errand.write(KEY, ping) == (b"OK", True)
+
+
+def test_an_unconfirmed_record_leaves_a_doubt_even_for_a_reader() -> None:
+    errand, _, _ = at(*[UnconfirmedError("0 of 1")] * 9)
+    with pytest.raises(OutcomeUnknownError, match=r"not confirmed"):
+        errand.read(KEY, ping)
+
+
+def test_what_does_not_pass_is_told_at_once(hours: Hours) -> None:
+    errand, _, connection = at(FULL)
+    with pytest.raises(StorageUnavailableError, match=r"^the storage is full") as caught:
+        errand.write(KEY, ping)
+    assert caught.value.retry_after == LATER
+    assert (hours.slept, len(connection.sent)) == ([], 1)
+
+
+def test_what_is_corrupt_is_told_at_once_in_the_servers_words(hours: Hours) -> None:
+    torn = exceptions.ResponseError("TORN the event log does not fit the game")
+    errand, _, _ = at(torn)
+    with pytest.raises(CorruptGameError, match=r"^TORN the event log") as caught:
+        errand.write(KEY, ping)
+    assert caught.value.__cause__ is torn
+    assert hours.slept == []
+
+
+def test_servers_that_are_looked_for_in_vain_are_tried_again() -> None:
+    errand, place, _ = at(LOST, LOST, LOST, b"OK")
+    place.lost = [LOST, exceptions.RedisClusterException("no node")]
+    assert errand.read(KEY, ping) == b"OK"
+    assert place.looks == 3
+
+
+def test_a_fault_of_the_program_is_not_tried_again() -> None:
+    errand, place, connection = at(b"OK", b"OK")
+
+    def talk(line: Line) -> None:
+        line.tell(("PING",))
+        raise KeyError("a fault")
+
+    with pytest.raises(KeyError, match="a fault"):
+        errand.write(KEY, talk)
+    # An answer may still be under way on that connection.
+    assert (connection.disconnected, place.pools[0].released) == (1, [connection])
+    assert len(connection.sent) == 1
+
+
+def moving(*answers: object) -> tuple[Errands, Connection, Pool]:
+    """A slot on its way to another server, which gives these answers."""
+    errand, place, connection = at(ASK, ASK, ASK, ASK)
+    place.moved_to = Pool(Connection(*answers))
+    return errand, connection, place.moved_to
+
+
+def test_a_slot_on_the_move_is_asked_for_where_it_goes() -> None:
+    errand, connection, other = moving(b"OK", b"1", b"OK", b"2")
+    talk: Callable[[Line], list[Any]] = lambda line: line.tell(("GET", "a"), ("GET", "b"))  # noqa: E731
+    assert errand.write(KEY, talk) == ([b"1", b"2"], False)
+    assert connection.sent == [[("GET", "a"), ("GET", "b")]]
+    assert other.connection.sent == [[("ASKING",), ("GET", "a"), ("ASKING",), ("GET", "b")]]
+    assert (other.released, other.connection.disconnected) == ([other.connection], 0)
+
+
+def test_a_write_lost_on_the_way_of_a_slot_is_doubtful() -> None:
+    errand, _, _ = moving(b"OK", LOST, b"OK", b"1")
+    assert errand.write(KEY, ping) == (b"1", True)
+
+
+def test_a_slot_that_has_moved_for_good_is_looked_for_anew() -> None:
+    errand, place, connection = at(ASK, b"OK")
+    assert errand.write(KEY, ping) == (b"OK", False)
+    assert (place.looks, connection.disconnected) == (1, 1)
+
+
+def test_every_server_is_asked_and_all_again_when_one_fails() -> None:
+    first, second = Connection(b"1", b"2"), Connection(LOST, b"3")
+    place = Place([Pool(first), Pool(second)], failures=[LOST])
+    assert Errands(place).everywhere(ping) == [b"2", b"3"]  # type: ignore[arg-type]
+    assert place.looks == 2
+    assert first.sent[0] == [("PING",)]
+
+
+def test_every_server_asked_in_vain_changed_nothing() -> None:
+    errand, place, _ = at(*[LOST] * 9)
+    with pytest.raises(StorageUnavailableError):
+        errand.everywhere(ping)
+    assert place.keys == []
+
+
+@pytest.mark.parametrize(("word", "pause"), [(0, 0.02), (500, 0.135), (999, 0.24977)])
+def test_a_pause_is_of_random_length(
+    hours: Hours, monkeypatch: pytest.MonkeyPatch, word: int, pause: float
+) -> None:
+    monkeypatch.setattr(errands, "_PAUSE", (0.02, 0.25))
+    monkeypatch.setattr(secrets, "randbelow", {1000: word}.__getitem__)
+    errands._pause()
+    assert hours.slept == pytest.approx([pause])
