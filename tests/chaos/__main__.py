@@ -11,7 +11,21 @@ import time
 
 from tests.chaos.proof import Proof
 
-MODULES = ("deaths", "planted", "cut", "power", "failover", "conditions", "connections")
+MODULES = (
+    "deaths",
+    "planted",
+    "cut",
+    "power",
+    "failover",
+    "conditions",
+    "connections",
+    "worlds",
+    "callers",
+    "keys",
+    "joins",
+    "whispers",
+    "hostile",
+)
 _SHOWN = 5
 
 
