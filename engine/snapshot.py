@@ -69,8 +69,11 @@ def load(blob: bytes) -> Game:
             raise SnapshotError(f"format {plain['format']!r} is not {FORMAT}")
         game = _game(plain)
         _check(game)
+    except SnapshotError:
+        raise
     except _DAMAGE as error:
-        raise SnapshotError(f"the stored game is damaged: {error}") from error
+        # Not what it says: that may quote cards, and this goes to the log.
+        raise SnapshotError(f"the stored game is damaged: {type(error).__name__}") from None
     return game
 
 
@@ -143,8 +146,8 @@ def _round(plain: Plain, rules: Rules) -> Round:
             return Discarding(layout, Card.parse(plain["drawn"]))
         case "finished":
             return Finished(layout, plain["stalled"])
-        case other:
-            raise SnapshotError(f"{other!r} is no state of a round")
+        case _:
+            raise SnapshotError("the stored game is in no state of a round")
 
 
 def _check(game: Game) -> None:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -135,3 +136,22 @@ def test_the_drawn_card_must_be_in_the_hand() -> None:
     missing = next(c for c in map(str, game.layout.stock) if Card.parse(c) not in game.layout.hand)
     with pytest.raises(SnapshotError, match="drawn card"):
         load(broken(lambda plain: plain["round"].update(drawn=missing)))
+
+
+def test_what_is_said_of_a_damaged_game_quotes_none_of_it() -> None:
+    # It goes to the log, where no card may stand.
+    blob = dump(drawn_game())
+    refusals = [refused for place in range(len(blob)) if (refused := refusal(blob, place))]
+    told = {str(refused) for refused in refusals}
+    assert len(told) > 3
+    assert not [words for words in told if re.search("[2-9TJQKA][CDHS]|JK", words)]
+    assert all(refused.__suppress_context__ or not refused.__context__ for refused in refusals)
+
+
+def refusal(blob: bytes, place: int) -> SnapshotError | None:
+    """What is said of a snapshot with one byte changed."""
+    try:
+        load(blob[:place] + b"x" + blob[place + 1 :])
+    except SnapshotError as error:
+        return error
+    return None
