@@ -64,10 +64,7 @@ def dump(game: Game) -> bytes:
 def load(blob: bytes) -> Game:
     """The game of a snapshot; raises SnapshotError if it is damaged or of another format."""
     try:
-        plain = json.loads(blob)
-        if plain["format"] != FORMAT:
-            raise SnapshotError(f"format {plain['format']!r} is not {FORMAT}")
-        game = _game(plain)
+        game = _game(json.loads(blob))
         _check(game)
     except SnapshotError:
         raise
@@ -103,6 +100,8 @@ def _round_plain(state: Round) -> Plain:
 
 
 def _game(plain: Plain) -> Game:
+    if plain["format"] != FORMAT:
+        raise SnapshotError(f"format {plain['format']!r} is not {FORMAT}")
     rules = plain["rules"]
     known = Rules(rules["jokers"], AceMode(rules["aces"]), rules["hints"])
     return Game(

@@ -144,7 +144,7 @@ def test_what_is_said_of_a_damaged_game_quotes_none_of_it() -> None:
     refusals = [refused for place in range(len(blob)) if (refused := refusal(blob, place))]
     told = {str(refused) for refused in refusals}
     assert len(told) > 3
-    assert not [words for words in told if re.search("[2-9TJQKA][CDHS]|JK", words)]
+    assert not [words for words in told if re.search(r"\b([2-9TJQKA][CDHS]|JK)\b", words)]
     assert all(refused.__suppress_context__ or not refused.__context__ for refused in refusals)
 
 
