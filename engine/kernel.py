@@ -17,7 +17,7 @@ wild beside naturals, or one or two wilds alone.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, final
 
 if TYPE_CHECKING:
     from mypy_extensions import i64
@@ -36,17 +36,45 @@ JOKER_POINTS: Final = 20
 WILD: Final = 63
 """Stands for a place where a card is wild."""
 
+NO_LIMIT: Final = 1 << 61
+"""Hands that no kernel solves before the end of days."""
+QUESTION: Final = 4
+"""Hands that a question counts as beside those it solves: to ask takes its time, too."""
+
 TABLES: Final = {aces: SuitTable(aces) for aces in ("low", "high", "both")}
+
+
+class BudgetExceededError(BaseException):
+    """More hands were asked about than a meter allows.
+
+    No `Exception`: whoever goes on after any failure is to be stopped as well.
+    """
+
+
+@final
+class Meter:
+    """Counts down the hands that may still be asked about."""
+
+    def __init__(self, left: int) -> None:
+        self.left: i64 = left
+
+    def spend(self, hands: i64) -> None:
+        """Count some hands; raises BudgetExceededError if there are too many, and ever after."""
+        self.left -= hands
+        if self.left < 0:
+            raise BudgetExceededError("the solver was asked too often")
 
 
 class Kernel:
     """The least points of hands under one wild rank (0 for none) and one ace mode.
 
     Lists have one number for each kind of card, by index; -1 where a kind was not asked for or
-    cannot be drawn or discarded. Hands are trusted to hold at most two of a natural.
+    cannot be drawn or discarded. Hands are trusted to hold at most two of a natural. Kernels that
+    share a `meter` share its limit.
     """
 
-    def __init__(self, wild_rank: int, aces: str) -> None:
+    def __init__(self, wild_rank: int, aces: str, meter: Meter | None = None) -> None:
+        self.meter: Meter = Meter(NO_LIMIT) if meter is None else meter
         self.table: SuitTable = TABLES[aces]
         self.either: i64 = EACH_SUIT if aces == "both" else 0
         places = []
@@ -72,6 +100,7 @@ class Kernel:
     def least_after_discards(self, hand: bytes) -> list[int]:
         """For each kind held, the least points after its discard."""
         parts = self._parts(hand)
+        self.meter.spend(len(hand))
         result = [-1] * KINDS
         for card in hand:
             if result[card] < 0:
@@ -81,6 +110,7 @@ class Kernel:
     def least_after_draws(self, hand: bytes) -> list[int]:
         """For each kind, the least points of the hand and one such card."""
         parts = self._parts(hand)
+        self.meter.spend(KINDS)
         now = self._least(parts, POINTS)
         result = [-1] * KINDS
         for card in range(KINDS):
@@ -111,9 +141,11 @@ class Kernel:
         other: i64 = self._least_after_discard(parts, POINTS) if size > 3 else POINTS
         with_wild: i64 = -1
         result = [-1] * KINDS
+        solved: i64 = 0
         for card in range(KINDS):
             if not wanted[card]:
                 continue
+            solved += 1
             if self.places[card] == WILD:
                 if with_wild < 0:
                     with_wild = self._least_after_discard(self._with(parts, card), same)
@@ -121,9 +153,12 @@ class Kernel:
             elif self._can_draw(parts, card):
                 most: i64 = min(same, other + self.points[card])
                 result[card] = self._least_after_discard(self._with(parts, card), most)
+        self.meter.spend(solved)
         return result
 
     def _parts(self, hand: bytes) -> Parts:
+        """The hand that a question is about."""
+        self.meter.spend(QUESTION)
         cards: i64 = 0
         twins: i64 = 0
         wilds: i64 = 0

@@ -8,11 +8,14 @@ parts into shorter ones, and a set takes as many cards of its rank as pays.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
 from itertools import combinations
 
 from engine.cards import CARDS, JOKER_INDEX, Card, Rank, without
+from engine.kernel import Meter
 from engine.melds import HIGH_ACE, MIN_MELD, Arrangement, Meld, MeldKind, position_rank
 from engine.prospects import ForesightKernel
 from engine.rules import AceMode, is_wild, points, total_points
@@ -24,9 +27,32 @@ Places = tuple[Card | None, ...]
 
 
 @cache
+def _unlimited(wild: Rank, aces: AceMode) -> ForesightKernel:
+    return ForesightKernel(int(wild), aces.value)
+
+
+_KERNELS: ContextVar[Callable[[Rank, AceMode], ForesightKernel]] = ContextVar(
+    "kernels", default=_unlimited
+)
+
+
 def kernel(wild: Rank, aces: AceMode) -> ForesightKernel:
     """The kernel of a round's wild rank and a game's ace mode."""
-    return ForesightKernel(int(wild), aces.value)
+    return _KERNELS.get()(wild, aces)
+
+
+@contextmanager
+def limited(hands: int) -> Iterator[None]:
+    """Let whoever runs within it ask about so many hands, by whatever kernels.
+
+    One more raises BudgetExceededError, which is no Exception.
+    """
+    meter = Meter(hands)
+    token = _KERNELS.set(cache(lambda wild, aces: ForesightKernel(int(wild), aces.value, meter)))
+    try:
+        yield
+    finally:
+        _KERNELS.reset(token)
 
 
 def arrange(cards: tuple[Card, ...], wild: Rank, aces: AceMode) -> Arrangement:

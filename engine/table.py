@@ -12,20 +12,27 @@ has run out is away: an AI player moves for it at once, turn after turn, until i
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import replace
+from typing import TypeVar
 
 from engine import attendance
 from engine import game as games
 from engine.cards import Card
 from engine.game import Game, Status, Step
+from engine.kernel import BudgetExceededError
 from engine.players import LEVELS, STAND_IN_LEVEL, Player
 from engine.round import Discarding, Drawing, Source
 from engine.rules import LAST_TURN, ROUNDS, TURN_SOLVES, Rules
 from engine.seats import Seat, SeatKind
-from engine.solver import best_discard
+from engine.solver import best_discard, limited
 from engine.view import view
 
 _MOST_TURNS = ROUNDS * (LAST_TURN + 1)
+_GRACE = 1_000
+"""Hands that the cheapest choice of any level stays far below."""
+
+_Choice = TypeVar("_Choice", Source, Card)
 
 
 def open_game(  # noqa: PLR0913 - options, all by name
@@ -127,11 +134,16 @@ def _same_turn(game: Game, before: Game) -> bool:
 
 
 def _turn_played(game: Game) -> Step:
-    """The game after an AI player has made what is left of the turn."""
+    """The game after an AI player has made what is left of the turn.
+
+    A player whose draw was at fault is not asked again in that turn.
+    """
     step = Step(game, ())
     if isinstance(game.round, Drawing):
         step = _moved(step, _chosen_draw, _cheap_draw)
     assert isinstance(step.game.round, Discarding), "a draw is followed by a discard"
+    if step.faults:
+        return step.then(_cheap_discard(step.game))
     return _moved(step, _chosen_discard, _cheap_discard)
 
 
@@ -139,9 +151,10 @@ def _moved(step: Step, chosen: Callable[[Game], Step], cheap: Callable[[Game], S
     """The step with a player's move; a cheap legal one where the player fails or is wrong."""
     try:
         return step.then(chosen(step.game))
-    except Exception as error:  # noqa: BLE001 - whatever a player does, the game goes on
+    except (Exception, BudgetExceededError) as error:  # noqa: BLE001 - the game goes on whatever
         layout = step.game.layout
-        fault = f"seat {layout.seat}, round {layout.number}: {type(error).__name__}"
+        place = f"seat {layout.seat}, round {layout.number}, turn {layout.turn}"
+        fault = f"{place}: {type(error).__name__}"
         moved = step.then(cheap(step.game))
         return replace(moved, faults=(*moved.faults, fault))
 
@@ -151,15 +164,29 @@ def _player(game: Game) -> Player:
 
 
 def _chosen_draw(game: Game) -> Step:
-    seat = game.layout.seat
-    source = _player(game).choose_draw(view(game, seat), games.words(game), game.turn_solves)
-    return games.draw(game, seat, source)
+    player, seen, budget = _player(game), view(game, game.layout.seat), game.turn_solves
+    with _bounded(budget):
+        source = player.choose_draw(seen, games.words(game), budget)
+    return games.draw(game, game.layout.seat, _genuine(source, Source))
 
 
 def _chosen_discard(game: Game) -> Step:
-    seat = game.layout.seat
-    card = _player(game).choose_discard(view(game, seat), games.words(game), game.turn_solves)
-    return games.discard(game, seat, card)
+    player, seen, budget = _player(game), view(game, game.layout.seat), game.turn_solves
+    with _bounded(budget):
+        card = player.choose_discard(seen, games.words(game), budget)
+    return games.discard(game, game.layout.seat, _genuine(card, Card))
+
+
+def _bounded(budget: int) -> AbstractContextManager[None]:
+    """Stops a player that asks the solver for ever: players keep to their budget by themselves."""
+    return limited(2 * budget + _GRACE)
+
+
+def _genuine(choice: object, kind: type[_Choice]) -> _Choice:
+    """The choice, if it is of its kind and not only equal to one that is."""
+    if type(choice) is not kind:
+        raise TypeError(f"a {kind.__name__} was asked for")
+    return choice
 
 
 def _cheap_draw(game: Game) -> Step:

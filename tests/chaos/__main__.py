@@ -25,6 +25,8 @@ MODULES = (
     "joins",
     "whispers",
     "hostile",
+    "rogues",
+    "simulation",
 )
 _SHOWN = 5
 
