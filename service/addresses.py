@@ -10,9 +10,10 @@ User and password stand before the hosts and are the data servers'; a sentinel's
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 _UNIX = "unix"
 _PLAIN = ("redis", "rediss")
@@ -44,28 +45,55 @@ class StoreAddress:
     master: str = ""
 
 
+_OPTIONS: dict[str, Callable[[str], bool]] = {
+    "username": bool,
+    "password": bool,
+    "client_name": bool,
+    "health_check_interval": str.isdigit,
+    "ssl_ca_certs": bool,
+    "ssl_certfile": bool,
+    "ssl_keyfile": bool,
+    "ssl_cert_reqs": ("none", "optional", "required").__contains__,
+    "ssl_check_hostname": ("true", "false").__contains__,
+}
+_SENTINELS_OPTIONS = {"sentinel_username": bool, "sentinel_password": bool}
+"""What a query may say, and whether a value makes sense: more could break what is promised."""
+
+
 def parse(url: str) -> StoreAddress:
     """The address that a URL states; raises ValueError."""
     parts = urlsplit(url)
+    if not url.startswith(f"{parts.scheme}://"):
+        raise ValueError("the scheme is written in small letters")
     if parts.scheme == _UNIX:
         if not parts.path:
             raise ValueError("the socket's path is missing")
+        _check_options(parts.query, {**_OPTIONS, "db": str.isdigit})
         return StoreAddress(Topology.ONE, (), url)
     scheme, _, kind = parts.scheme.partition("+")
     topology = Topology(kind)
     if scheme not in _PLAIN or parts.scheme.endswith("+"):
         raise ValueError("the scheme is none of a store's")
+    known = {**_OPTIONS, **_SENTINELS_OPTIONS} if topology is Topology.SENTINEL else _OPTIONS
+    _check_options(parts.query, known)
     user, at, hosts = parts.netloc.rpartition("@")
     places = tuple(_place(host, _PORTS[topology]) for host in hosts.split(","))
     if topology is Topology.ONE:
         if len(places) > 1:
             raise ValueError("one server has one address")
+        _path(parts.path, topology)
         return StoreAddress(topology, places, url)
     master, database = _path(parts.path, topology)
     host, port = places[0]
     where = f"[{host}]" if ":" in host else host
     plain = f"{scheme}://{user}{at}{where}:{port}/{database}?{parts.query}"
     return StoreAddress(topology, places, plain, master)
+
+
+def _check_options(query: str, known: Mapping[str, Callable[[str], bool]]) -> None:
+    for name, value in parse_qsl(query, keep_blank_values=True, strict_parsing=bool(query)):
+        if name not in known or not known[name](value):
+            raise ValueError("an option is not known, or its value makes no sense")
 
 
 def _place(text: str, default_port: int) -> tuple[str, int]:

@@ -294,7 +294,7 @@ def _answer_error(error: Exception) -> Response:
     kind = PROBLEMS[code]
     response = answer(kind, _sentence(str(error), kind), **_helps(error))
     if isinstance(error, StorageError):
-        _LOG.error("%s: %s (%s)", code, error, error.__cause__)
+        _LOG.error("%s: %s (%.200s)", code, error, error.__cause__)
         response.headers["Retry-After"] = str(error.retry_after)
     return response
 

@@ -121,10 +121,14 @@ class Sentinel(Node):
 
 @dataclass
 class Group:
-    """Data servers that stand in for each other, and the URL that a client reaches them by."""
+    """Data servers that stand in for each other, and the URL that a client reaches them by.
+
+    A cluster has more of them: `everyone`.
+    """
 
     url: str
     nodes: list[Node]
+    everyone: list[Node]
     find_master: Callable[[], Node]
     fail_over: Callable[[], None]
 
@@ -204,6 +208,7 @@ def sentinel_group(
         group = Group(
             url=f"redis+sentinel://{places}/{_MASTER}/0",
             nodes=nodes,
+            everyone=nodes,
             find_master=lambda: _sentinels_master(watchers, nodes),
             fail_over=lambda: _sentinels_failover(watchers),
         )
@@ -229,6 +234,7 @@ def cluster_group(*, masters: int = 3) -> Iterator[Group]:
             group = Group(
                 url=f"redis+cluster://{places}",
                 nodes=shard,
+                everyone=nodes,
                 find_master=lambda: _role_master(shard),
                 fail_over=lambda: _cluster_failover(shard),
             )

@@ -14,11 +14,12 @@ again harmless, so a connection lost in between is settled by running it once mo
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Sequence
 from importlib.resources import files
 from typing import Any
 
-from redis.exceptions import NoScriptError, RedisError, ResponseError
+from redis.exceptions import InvalidResponse, NoScriptError, RedisError, ResponseError
 
 from service.commits import Commit, Done, Kept, RecordKey, Stale, Stored
 from service.config import Durability
@@ -32,8 +33,8 @@ _WAIT_MS = 600
 _SCRIPT = (files(__name__) / "commit.lua").read_text("utf-8")
 _SHA = hashlib.sha1(_SCRIPT.encode(), usedforsecurity=False).hexdigest()
 _NONCE_END = b"\n"
-_GUARD = b"min_slaves_good_slaves"
-"""What a server says of itself if it refuses writes where replicas are missing."""
+_GOOD_REPLICAS = re.compile(rb"min_slaves_good_slaves:(\d+)")
+"""What a server says of itself that refuses writes where replicas are missing or behind."""
 
 
 class Store:
@@ -64,11 +65,11 @@ class Store:
         self._servers.close()
 
     def ping(self) -> None:
-        """Return if every server answers and is set up for what was promised.
+        """Return if a server answers that is set up for what was promised and can keep it.
 
         Raises StorageUnavailableError.
         """
-        self._errands.everywhere(self._greet)
+        self._errands.anywhere(self._greet)
 
     def read(
         self, game_id: str, record: RecordKey | None = None
@@ -88,11 +89,11 @@ class Store:
         def talk(line: Line) -> list[Any]:
             fields, kept = line.tell(reading, ("GET", key))
             if kept is None:
-                self._confirm(line, UnfollowedError)
+                self._look_back(line)
             elif self._confirms:
                 # A write of this connection's own, after which it can wait for the replicas.
                 line.tell(("SET", key, kept, "XX", "KEEPTTL"))
-                self._confirm(line, UnconfirmedError)
+                self._confirm(line)
             return [fields, kept]
 
         fields, kept = self._errands.read(game, talk)
@@ -124,7 +125,7 @@ class Store:
 
         def talk(line: Line) -> None:
             line.tell(("UNLINK", game, _events_key(game_id)))
-            self._confirm(line, UnconfirmedError)
+            self._confirm(line)
 
         self._errands.write(game, talk)
 
@@ -138,7 +139,7 @@ class Store:
 
         def talk(line: Line) -> Done | Kept | Stale:
             outcome = _outcome(_run_script(line, arguments))
-            self._confirm(line, UnconfirmedError)
+            self._confirm(line)
             return outcome
 
         outcome, doubtful = self._errands.write(_game_key(commit.game_id), talk)
@@ -157,33 +158,51 @@ class Store:
 
     def _greet(self, line: Line) -> None:
         line.tell(("PING",))
-        if self._is_guarded and _GUARD not in line.tell(("INFO", "replication"))[0]:
+        if not self._is_guarded:
+            return
+        good = self._good_replicas(line)
+        if good is None:
             raise ResponseError("UNGUARDED min-replicas-to-write is not set")
+        if good < (self._replicas if self._confirms else 1):
+            raise UnfollowedError(f"{good} replicas keep up")
+
+    @staticmethod
+    def _good_replicas(line: Line) -> int | None:
+        """How many replicas keep up with a server, None where it does not count them."""
+        found = _GOOD_REPLICAS.search(line.tell(("INFO", "replication"))[0])
+        return None if found is None else int(found[1])
+
+    def _look_back(self, line: Line) -> None:
+        """Return if a master that was read still has all its replicas behind it.
+
+        Otherwise one of them may have been made the master instead. Raises UnfollowedError.
+        """
+        if self._confirms and (self._good_replicas(line) or 0) < self._replicas:
+            raise UnfollowedError(f"fewer than {self._replicas} replicas keep up")
 
     def _read(self, key: str, *commands: Command) -> list[Any]:
         """The answers to commands that change nothing, from the one master of a key."""
 
         def talk(line: Line) -> list[Any]:
             answers = line.tell(*commands)
-            self._confirm(line, UnfollowedError)
+            self._look_back(line)
             return answers
 
         return self._errands.read(key, talk)
 
-    def _confirm(self, line: Line, failure: type[RedisError]) -> None:
+    def _confirm(self, line: Line) -> None:
         """Return once every replica holds what the connection wrote, if that is promised.
 
-        That all of them are there also shows, of a connection that wrote nothing, that none has
-        been made the master instead. Raises `failure`.
+        Raises UnconfirmedError.
         """
         if not self._confirms:
             return
         try:
             count = line.tell(("WAIT", self._replicas, _WAIT_MS))[0]
         except RedisError as error:  # what came before it was carried out
-            raise failure(str(error)) from error
+            raise UnconfirmedError(str(error)) from error
         if count < self._replicas:
-            raise failure(f"{count} of {self._replicas} replicas confirm")
+            raise UnconfirmedError(f"{count} of {self._replicas} replicas confirm")
 
 
 def _run_script(line: Line, arguments: Sequence[bytes | str | int]) -> list[bytes]:
@@ -223,10 +242,14 @@ def _arguments(commit: Commit, *, guarded: bool, confirms: bool) -> list[bytes |
 
 
 def _outcome(answer: list[bytes]) -> Done | Kept | Stale:
-    word, value = answer
-    if word == b"kept":
-        return Kept(_record(value))
-    return Stale(int(value)) if word == b"stale" else Done()
+    match answer:
+        case [b"kept", record]:
+            return Kept(_record(record))
+        case [b"stale", version]:
+            return Stale(int(version))
+        case [b"done", _]:
+            return Done()
+    raise InvalidResponse("the script gave no answer of its own")
 
 
 def _record(kept: bytes) -> bytes:

@@ -55,6 +55,7 @@ UNGUARDED = Condition(
     passes=False,
     retry_after=LATER,
 )
+GARBLED = Condition("the storage gave an answer that cannot be read")
 FAILED = Condition("the storage failed", passes=False)
 
 _BY_CLASS: tuple[tuple[type[Exception], Condition], ...] = (
@@ -72,6 +73,7 @@ _BY_CLASS: tuple[tuple[type[Exception], Condition], ...] = (
     (exceptions.TryAgainError, MOVING),
     (exceptions.MaxConnectionsError, EXHAUSTED),
     (exceptions.TimeoutError, HUNG),
+    (exceptions.InvalidResponse, GARBLED),
 )
 _BY_WORD = {
     "NOREPLICAS": LONELY,
@@ -82,6 +84,10 @@ _BY_WORD = {
     "UNGUARDED": UNGUARDED,
 }
 _CORRUPT = ("TORN", "WRONGTYPE")
+_IN_SCRIPT = "script: "
+_AT_FIRST_WRITE = (exceptions.OutOfMemoryError, exceptions.ReadOnlyError)
+_WORDS_AT_FIRST_WRITE = ("NOREPLICAS", "MISCONF")
+"""What a server refuses a script's first write by, and never a later one."""
 _NO_CONNECTION = "No connection available"
 LOST = (
     exceptions.ConnectionError,
@@ -103,11 +109,27 @@ def condition_of(error: Exception) -> Condition:
 
 
 def was_answered(error: Exception) -> bool:
-    """Whether the server itself refused the command, so that it did not run."""
-    refused = (exceptions.BusyLoadingError, exceptions.AuthenticationError)
-    if was_demoted(error) or isinstance(error, refused):
+    """Whether the server itself refused the command, so that nothing of it was carried out.
+
+    A script that fails on its way may have written before; the refusal then names the script.
+    """
+    refused = (
+        exceptions.ResponseError,
+        exceptions.BusyLoadingError,
+        exceptions.AuthenticationError,
+    )
+    if was_demoted(error):
         return True
-    return not isinstance(error, (*LOST, UnconfirmedError))
+    if _IN_SCRIPT in str(error):
+        at_first_write = isinstance(error, _AT_FIRST_WRITE)
+        return at_first_write or _first_word(error) in _WORDS_AT_FIRST_WRITE
+    return isinstance(error, refused)
+
+
+def points_elsewhere(error: Exception) -> bool:
+    """Whether another server may be the one to ask by now."""
+    told = (exceptions.ClusterDownError, exceptions.AskError, exceptions.ReadOnlyError)
+    return isinstance(error, (*LOST, *told))
 
 
 def was_demoted(error: Exception) -> bool:

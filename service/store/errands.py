@@ -10,14 +10,20 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from typing import Any, TypeVar
 
 import redis
-from redis.exceptions import AskError, RedisClusterException, RedisError
+from redis.exceptions import AskError, MovedError, RedisClusterException, RedisError
 
 from service.errors import CorruptGameError, OutcomeUnknownError, StorageUnavailableError
-from service.store.conditions import UnconfirmedError, condition_of, is_corrupt, was_answered
+from service.store.conditions import (
+    UnconfirmedError,
+    condition_of,
+    is_corrupt,
+    points_elsewhere,
+    was_answered,
+)
 from service.store.servers import Servers
 
 DEADLINE = 1.5
@@ -30,20 +36,41 @@ T = TypeVar("T")
 
 
 class Line:
-    """One connection to one server, for the time of one errand."""
+    """The way to the server of a key, for the time of one errand.
 
-    def __init__(self, connection: Any, *, asking: bool) -> None:
+    A cluster that moves a key says whom to ask instead, command by command: `elsewhere` gives
+    the line there.
+    """
+
+    def __init__(self, connection: Any, elsewhere: Callable[[AskError], Line]) -> None:
         self._connection = connection
-        self._asking = asking
+        self._elsewhere = elsewhere
 
     def tell(self, *commands: Command) -> list[Any]:
         """The answers to commands, sent in one go; raises the first refusal among them."""
-        words: list[Command] = []
-        for command in commands:
-            words += [("ASKING",), command] if self._asking else [command]
-        self._connection.send_packed_command(self._connection.pack_commands(words))
-        answers = [self._connection.read_response() for _ in words]
-        return answers[1::2] if self._asking else answers
+        self._send(*commands)
+        answers = [self._answer() for _ in commands]
+        return [
+            self._elsewhere(answer).ask(command) if isinstance(answer, AskError) else answer
+            for command, answer in zip(commands, answers, strict=True)
+        ]
+
+    def ask(self, command: Command) -> Any:
+        """The answer to a command whose key is on its way here."""
+        self._send(("ASKING",), command)
+        self._connection.read_response()
+        return self._connection.read_response()
+
+    def _send(self, *commands: Command) -> None:
+        self._connection.send_packed_command(self._connection.pack_commands(commands))
+
+    def _answer(self) -> Any:
+        try:
+            return self._connection.read_response()
+        except MovedError:
+            raise
+        except AskError as error:
+            return error
 
 
 Talk = Callable[[Line], T]
@@ -78,13 +105,16 @@ class Errands:
         """
         return self._tried(lambda: self._at(key, talk), writes=True)
 
-    def everywhere(self, talk: Talk[T]) -> list[T]:
-        """What a talk that changes nothing gives, with every server that takes writes."""
+    def anywhere(self, talk: Talk[T]) -> T:
+        """What a talk that changes nothing gives, with any server that takes writes."""
 
-        def attempt() -> list[T]:
+        def attempt() -> T:
             with _unsent():
                 pools = self._servers.all()
-            return [self._on(pool, talk) for pool in pools]
+            for pool in pools[:-1]:
+                with suppress(_FailedError):
+                    return self._on(pool, talk)
+            return self._on(pools[-1], talk)
 
         return self._tried(attempt, writes=False)[0]
 
@@ -97,36 +127,44 @@ class Errands:
             except _FailedError as failed:
                 lost = writes and failed.may_have_run
                 doubtful = doubtful or lost or isinstance(failed.error, UnconfirmedError)
+                if points_elsewhere(failed.error):
+                    self._servers.look_again()
                 _give_up(failed.error, doubtful, in_time=time.monotonic() < deadline)
             _pause()
-            with suppress(*_FAILURES):  # the next try tells
-                self._servers.look_again()
 
     def _at(self, key: str, talk: Talk[T]) -> T:
         with _unsent():
             pool = self._servers.of(key)
-        try:
-            return self._on(pool, talk)
-        except _FailedError as failed:
-            if not isinstance(failed.error, AskError):
-                raise
-            with _unsent():
-                pool = self._servers.asked(failed.error)
-            return self._on(pool, talk, asking=True)
+        return self._on(pool, talk)
 
-    def _on(self, pool: redis.ConnectionPool, talk: Talk[T], *, asking: bool = False) -> T:
-        with _unsent():
-            connection = pool.get_connection()
-        try:
-            return talk(Line(connection, asking=asking))
-        except _FAILURES as error:
-            connection.disconnect()
-            raise _FailedError(error, may_have_run=not was_answered(error)) from error
-        except BaseException:
-            connection.disconnect()  # an answer may be under way
-            raise
-        finally:
-            pool.release(connection)
+    def _on(self, pool: redis.ConnectionPool, talk: Talk[T]) -> T:
+        with ExitStack() as lines:
+
+            def line_to(place: redis.ConnectionPool) -> Line:
+                return Line(lines.enter_context(_connected(place)), elsewhere)
+
+            def elsewhere(error: AskError) -> Line:
+                return line_to(self._servers.asked(error))
+
+            with _unsent():
+                line = line_to(pool)
+            try:
+                return talk(line)
+            except _FAILURES as error:
+                raise _FailedError(error, may_have_run=not was_answered(error)) from error
+
+
+@contextmanager
+def _connected(pool: redis.ConnectionPool) -> Iterator[Any]:
+    """A connection of a pool, not used again once anything went wrong: answers may be under way."""
+    connection = pool.get_connection()
+    try:
+        yield connection
+    except BaseException:
+        connection.disconnect()
+        raise
+    finally:
+        pool.release(connection)
 
 
 @contextmanager

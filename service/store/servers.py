@@ -8,13 +8,17 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import TimeoutError as FutureTimeoutError
+from contextlib import suppress
+from copy import copy
 from typing import Any, Protocol
 
 import redis
 from redis.backoff import NoBackoff
 from redis.cluster import ClusterNode, RedisCluster
 from redis.connection import parse_url
-from redis.exceptions import AskError, ClusterDownError, MovedError
+from redis.exceptions import AskError, ClusterDownError
 from redis.retry import Retry
 from redis.sentinel import Sentinel, SentinelConnectionPool
 
@@ -86,7 +90,11 @@ class OneServer:
 
 
 class Cluster:
-    """A cluster: every key has a slot, every slot a master that may change."""
+    """A cluster: every key has a slot, every slot a master that may change.
+
+    Its nodes are looked for by a thread of their own, one look at a time, so that nobody waits
+    for nodes that do not answer one after another.
+    """
 
     def __init__(self, address: StoreAddress, connections: int) -> None:
         self._places = address.places
@@ -96,6 +104,8 @@ class Cluster:
             options["ssl"] = True
         self._options = {**_times(), **options, "max_connections": connections}
         self._lock = threading.Lock()
+        self._seeker = ThreadPoolExecutor(1, "cluster")
+        self._look: Future[RedisCluster] | None = None
         self._known: RedisCluster | None = None
 
     def of(self, key: str) -> redis.ConnectionPool:
@@ -109,35 +119,65 @@ class Cluster:
         return [_pool_of(cluster, node) for node in cluster.get_primaries()]
 
     def asked(self, error: AskError) -> redis.ConnectionPool:
-        """The node that a slot is moving to; raises the error where it has moved for good."""
+        """The node that a slot is moving to; raises the error where that is not known."""
         cluster = self._cluster()
         node = cluster.get_node(host=error.host, port=error.port)
-        if isinstance(error, MovedError) or node is None:
+        if node is None:
             raise error
         return _pool_of(cluster, node)
 
     def look_again(self) -> None:
-        """Ask the nodes which of them has which slots now."""
-        if self._known is not None:
-            self._known.nodes_manager.initialize()
+        """Ask the nodes which of them has which slots now, for as long as a call may take."""
+        with suppress(redis.RedisError, redis.exceptions.RedisClusterException):
+            self._found()
 
     def close(self) -> None:
         """Close every connection."""
-        with self._lock:
-            if self._known is not None:
-                self._known.close()
-            self._known = None
+        self._seeker.shutdown(wait=False, cancel_futures=True)
+        if self._known is not None:
+            self._known.close()
 
     def _cluster(self) -> RedisCluster:
+        return self._known or self._found()
+
+    def _found(self) -> RedisCluster:
+        """The cluster as the look finds it that is under way, or a new one."""
         with self._lock:
-            if self._known is None:
-                self._known = RedisCluster(
-                    startup_nodes=[ClusterNode(host, port) for host, port in self._places],
-                    require_full_coverage=False,  # a lost part must not take all games with it
-                    cluster_error_retry_attempts=0,
-                    **self._options,
-                )
-            return self._known
+            if self._look is None or self._look.done():
+                self._look = self._seeker.submit(self._seek)
+            look = self._look
+        try:
+            return look.result(SOCKET_TIMEOUT)
+        except FutureTimeoutError as error:
+            raise redis.TimeoutError("the nodes of the cluster do not answer") from error
+
+    def _seek(self) -> RedisCluster:
+        if self._known is None:
+            self._known = RedisCluster(
+                startup_nodes=[ClusterNode(host, port) for host, port in self._places],
+                dynamic_startup_nodes=False,  # all nodes may be replaced behind a name
+                require_full_coverage=False,  # a lost part must not take all games with it
+                retry=_never(),
+                **self._options,
+            )
+        else:
+            self._known.nodes_manager.initialize()
+        return self._known
+
+
+class Sentinels(Sentinel):
+    """The sentinels as many threads may ask them.
+
+    The client's own list changes places while it is gone through, which loses sentinels.
+    """
+
+    def discover_master(self, service_name: str) -> tuple[str, int]:
+        """The address of a master; raises MasterNotFoundError."""
+        asked = copy(self)
+        asked.sentinels = list(self.sentinels)
+        address: tuple[str, int] = Sentinel.discover_master(asked, service_name)
+        self.sentinels = asked.sentinels  # the one that answered first
+        return address
 
 
 def _pool_of(cluster: RedisCluster, node: ClusterNode | None) -> redis.ConnectionPool:
@@ -154,9 +194,11 @@ def _sentinel_pool(address: StoreAddress, connections: int) -> redis.ConnectionP
         if name.startswith(_SENTINELS_OWN)
     }
     if options.pop("connection_class", None) is not None:
-        options["ssl"] = own["ssl"] = True
-    sentinels = Sentinel(
-        address.places, sentinel_kwargs={**_times(_SENTINEL_TIMEOUT), "retry": _never(), **own}
+        options["ssl"] = True
+    shared = {name: value for name, value in options.items() if name.startswith("ssl")}
+    sentinels = Sentinels(  # type: ignore[no-untyped-call]
+        address.places,
+        sentinel_kwargs={**shared, **_times(_SENTINEL_TIMEOUT), "retry": _never(), **own},
     )
     return SentinelConnectionPool(
         address.master,

@@ -52,12 +52,11 @@ class Pool:
 
 @dataclass
 class Place:
-    """Servers: `failures` come before a server is found, `lost` when they are looked for anew."""
+    """Servers: `failures` come before a server is found."""
 
     pools: list[Pool]
     moved_to: Pool | None = None
     failures: list[Exception] = field(default_factory=list)
-    lost: list[Exception] = field(default_factory=list)
     keys: list[str] = field(default_factory=list)
     looks: int = 0
 
@@ -77,8 +76,6 @@ class Place:
 
     def look_again(self) -> None:
         self.looks += 1
-        if self.lost:
-            raise self.lost.pop(0)
 
     def close(self) -> None:
         """There is nothing to close."""

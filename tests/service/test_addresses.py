@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from redis.connection import parse_url
+from redis.exceptions import RedisClusterException
 from redis.sentinel import SentinelConnectionPool
 
 from service.addresses import StoreAddress, Topology, parse
@@ -16,6 +17,7 @@ from service.store.servers import Cluster, OneServer, servers
         "redis://localhost",
         "redis://localhost:6380/2",
         "rediss://ann:word@store.example:6380/2?health_check_interval=5",
+        "rediss://one/?ssl_cert_reqs=none&ssl_check_hostname=false&ssl_ca_certs=/etc/ca.pem",
         "unix:///run/store.sock?db=1",
         "unix://:word@/run/store.sock",
     ],
@@ -84,6 +86,20 @@ def test_several_servers_are_taken_apart(url: str, expected: StoreAddress) -> No
         "redis+cluster://one/games",
         "redis+ring://one",
         "unix+sentinel:///run/sock/games",
+        "REDIS://one",
+        "redis://one/games",
+        "redis://one/1x",
+        "redis://one/0/1",
+        "redis://one?decode_responses=yes",
+        "redis://one?timeot=3",
+        "redis://one?socket_timeout=abc",
+        "redis://one?health_check_interval=often",
+        "redis://one?sentinel_password=theirs",
+        "redis://one?db=1",
+        "redis://one?username",
+        "unix:///run/sock?db=one",
+        "redis+sentinel://one/games?sentinel_db=3",
+        "redis+cluster://one?decode_responses=yes",
     ],
 )
 def test_a_url_that_names_no_store_is_refused(url: str) -> None:
@@ -92,7 +108,7 @@ def test_a_url_that_names_no_store_is_refused(url: str) -> None:
 
 
 def test_user_password_database_and_the_sentinels_own_reach_those_they_are_for() -> None:
-    url = "rediss+sentinel://ann:p%40ss@one,two/games/3?sentinel_password=theirs"
+    url = "rediss+sentinel://ann:p%40ss@one,two/games/3?sentinel_password=theirs&ssl_ca_certs=/ca"
     pool = servers(url, 7).all()[0]
     assert isinstance(pool, SentinelConnectionPool)
     assert pool.service_name == "games"
@@ -102,20 +118,28 @@ def test_user_password_database_and_the_sentinels_own_reach_those_they_are_for()
     assert "sentinel_password" not in options
     asked = pool.sentinel_manager.sentinels[0].connection_pool
     assert asked.connection_kwargs["password"] == "theirs"
+    assert asked.connection_kwargs["ssl_ca_certs"] == options["ssl_ca_certs"] == "/ca"
     for each in (pool, asked):
         assert "SSL" in each.connection_class.__name__
 
 
 def test_a_cluster_does_not_connect_before_it_is_used() -> None:
-    found = servers("redis+cluster://ann:word@localhost:1/0?ssl_cert_reqs=none", 1)
+    found = servers("redis+cluster://ann:word@localhost:1/0", 1)
     assert isinstance(found, Cluster)
+    found.close()
+
+
+def test_a_cluster_that_is_looked_for_in_vain_is_told_when_it_is_needed() -> None:
+    found = servers("redis+cluster://localhost:1", 1)
     found.look_again()
+    with pytest.raises(RedisClusterException):
+        found.of("key")
     found.close()
 
 
 def test_a_plain_url_is_what_any_client_reads() -> None:
     options = parse_url(
-        parse("redis+sentinel://ann:word@[::1]:7/games/2?socket_keepalive=1").plain_url
+        parse("redis+sentinel://ann:word@[::1]:7/games/2?health_check_interval=1").plain_url
     )
     assert (options["host"], options["port"], options["db"]) == ("::1", 7, 2)
     assert (options["username"], options["password"]) == ("ann", "word")

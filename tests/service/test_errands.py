@@ -102,7 +102,7 @@ def test_tries_end_at_the_deadline(hours: Hours) -> None:
     assert caught.value.retry_after == SOON
     assert caught.value.__cause__ is LOST
     assert hours.slept == [0.5, 0.5, 0.5]
-    assert (len(connection.sent), place.looks) == (4, 3)
+    assert (len(connection.sent), place.looks) == (4, 4)
 
 
 def test_a_write_lost_until_the_deadline_has_an_unknown_outcome() -> None:
@@ -150,11 +150,27 @@ def test_what_is_corrupt_is_told_at_once_in_the_servers_words(hours: Hours) -> N
     assert hours.slept == []
 
 
-def test_servers_that_are_looked_for_in_vain_are_tried_again() -> None:
-    errand, place, _ = at(LOST, LOST, LOST, b"OK")
-    place.lost = [LOST, exceptions.RedisClusterException("no node")]
+@pytest.mark.parametrize(
+    ("failure", "looks"),
+    [
+        (LOST, 1),
+        (exceptions.TimeoutError("late"), 1),
+        (exceptions.ClusterDownError("CLUSTERDOWN"), 1),
+        (exceptions.MovedError("7 127.0.0.1:7001"), 1),
+        (exceptions.ReadOnlyError("READONLY"), 1),
+        (LOADING, 1),
+        (exceptions.ResponseError("BUSY"), 0),
+        (exceptions.ResponseError("NOREPLICAS"), 0),
+        (exceptions.TryAgainError("TRYAGAIN"), 0),
+        (UnconfirmedError("0 of 1"), 0),
+    ],
+)
+def test_servers_are_looked_for_anew_where_another_may_be_the_one(
+    failure: Exception, looks: int
+) -> None:
+    errand, place, _ = at(failure, b"OK")
     assert errand.read(KEY, ping) == b"OK"
-    assert place.looks == 3
+    assert place.looks == looks
 
 
 def test_a_fault_of_the_program_is_not_tried_again() -> None:
@@ -183,8 +199,17 @@ def test_a_slot_on_the_move_is_asked_for_where_it_goes() -> None:
     talk: Callable[[Line], list[Any]] = lambda line: line.tell(("GET", "a"), ("GET", "b"))  # noqa: E731
     assert errand.write(KEY, talk) == ([b"1", b"2"], False)
     assert connection.sent == [[("GET", "a"), ("GET", "b")]]
-    assert other.connection.sent == [[("ASKING",), ("GET", "a"), ("ASKING",), ("GET", "b")]]
-    assert (other.released, other.connection.disconnected) == ([other.connection], 0)
+    assert other.connection.sent == [[("ASKING",), ("GET", "a")], [("ASKING",), ("GET", "b")]]
+    assert (other.released, other.connection.disconnected) == ([other.connection] * 2, 0)
+
+
+def test_what_was_answered_is_not_asked_for_elsewhere() -> None:
+    errand, place, connection = at(b"1", ASK, b"3")
+    place.moved_to = Pool(Connection(b"OK", b"2"))
+    three = (("GET", "a"), ("GET", "b"), ("GET", "c"))
+    assert errand.read(KEY, lambda line: line.tell(*three)) == [b"1", b"2", b"3"]
+    assert place.moved_to.connection.sent == [[("ASKING",), ("GET", "b")]]
+    assert (connection.disconnected, len(connection.sent)) == (0, 1)
 
 
 def test_a_write_lost_on_the_way_of_a_slot_is_doubtful() -> None:
@@ -198,19 +223,54 @@ def test_a_slot_that_has_moved_for_good_is_looked_for_anew() -> None:
     assert (place.looks, connection.disconnected) == (1, 1)
 
 
-def test_every_server_is_asked_and_all_again_when_one_fails() -> None:
-    first, second = Connection(b"1", b"2"), Connection(LOST, b"3")
+def test_one_server_that_answers_speaks_for_all() -> None:
+    first, second = Connection(LOST, LOST), Connection(b"2")
     place = Place([Pool(first), Pool(second)], failures=[LOST])
-    assert Errands(place).everywhere(ping) == [b"2", b"3"]  # type: ignore[arg-type]
-    assert place.looks == 2
-    assert first.sent[0] == [("PING",)]
+    assert Errands(place).anywhere(ping) == b"2"  # type: ignore[arg-type]
+    assert place.looks == 1
+    assert (len(first.sent), len(second.sent)) == (1, 1)
+    assert Errands(Place([Pool(Connection(b"1")), Pool(second)])).anywhere(ping) == b"1"  # type: ignore[arg-type]
 
 
 def test_every_server_asked_in_vain_changed_nothing() -> None:
     errand, place, _ = at(*[LOST] * 9)
     with pytest.raises(StorageUnavailableError):
-        errand.everywhere(ping)
+        errand.anywhere(ping)
     assert place.keys == []
+
+
+GARBLED = exceptions.InvalidResponse("Protocol Error")
+DENIED_INSIDE = exceptions.ResponseError(
+    "ACL failure in script: User ann has no permissions to run the 'pexpire' command script: on @x"
+)
+
+
+def test_an_answer_that_cannot_be_read_may_hide_a_write() -> None:
+    errand, _, _ = at(GARBLED, b"OK")
+    assert errand.write(KEY, ping) == (b"OK", True)
+
+
+def test_a_script_that_fails_on_its_way_may_have_written() -> None:
+    errand, _, _ = at(DENIED_INSIDE)
+    with pytest.raises(OutcomeUnknownError):
+        errand.write(KEY, ping)
+
+
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        exceptions.OutOfMemoryError("command not allowed script: on @x"),
+        exceptions.ReadOnlyError("You can't write script: on @x"),
+        exceptions.ResponseError("NOREPLICAS Not enough script: on @x"),
+        exceptions.ResponseError("MISCONF Errors script: on @x"),
+        exceptions.NoPermissionError("NOPERM of evalsha"),
+        exceptions.AuthenticationError("WRONGPASS"),
+    ],
+)
+def test_a_script_refused_at_its_first_write_has_written_nothing(refusal: Exception) -> None:
+    errand, _, _ = at(*[refusal] * 9)
+    with pytest.raises(StorageUnavailableError):
+        errand.write(KEY, ping)
 
 
 @pytest.mark.parametrize(("word", "pause"), [(0, 0.02), (500, 0.135), (999, 0.24977)])

@@ -21,6 +21,9 @@ from tests.service.test_store import first_commit
 KEY = RecordKey("seat:key")
 FIELDS = [b"7", b"state", b"meta"]
 CONFIRMED = ("WAIT", 2, 600)
+FOLLOWED = b"role:master\r\nmin_slaves_good_slaves:2\r\n"
+LONELY = b"role:master\r\nmin_slaves_good_slaves:1\r\n"
+UNGUARDED = b"role:master\r\n"
 
 
 @pytest.fixture(autouse=True)
@@ -91,10 +94,13 @@ def test_a_version_that_is_no_number_is_corrupt() -> None:
 
 
 def test_what_is_read_is_confirmed_to_come_from_the_master_that_all_follow() -> None:
-    for key, answers in ((None, [FIELDS, 2]), (KEY, [FIELDS, None, 2])):
-        store, place = at(*answers, level=Durability.ACKNOWLEDGED)
+    for key, answers in ((None, [FIELDS]), (KEY, [FIELDS, None])):
+        store, place = at(*answers, FOLLOWED, level=Durability.ACKNOWLEDGED)
         assert store.read("a", key)[0] == Stored(7, b"state", b"meta")
-        assert sent(place)[-1] == CONFIRMED
+        assert sent(place)[-1] == ("INFO", "replication")
+    store, place = at([b"1"], FOLLOWED, b"2", FOLLOWED, level=Durability.ACKNOWLEDGED)
+    assert (store.events("a", 0, 1), store.events_at("a", [2])) == ([b"1"], [b"2"])
+    assert sent(place).count(("INFO", "replication")) == 2
 
 
 @pytest.mark.parametrize("level", [Durability.LOCAL, Durability.REPLICATED])
@@ -114,11 +120,12 @@ def test_a_record_is_written_once_more_so_that_the_replicas_can_confirm_it() -> 
 
 
 def test_a_master_that_too_few_follow_has_nothing_to_tell() -> None:
-    for key, answers in ((None, [FIELDS, 1]), (KEY, [FIELDS, None, 1])):
-        store, _ = at(*answers, level=Durability.ACKNOWLEDGED)
-        with pytest.raises(StorageUnavailableError, match="too few replicas") as caught:
-            store.read("a", key)
-        assert str(caught.value.__cause__) == "1 of 2 replicas confirm"
+    for key, answers in ((None, [FIELDS]), (KEY, [FIELDS, None])):
+        for told in (LONELY, UNGUARDED):
+            store, _ = at(*answers, told, level=Durability.ACKNOWLEDGED)
+            with pytest.raises(StorageUnavailableError, match="too few replicas") as caught:
+                store.read("a", key)
+            assert str(caught.value.__cause__) == "fewer than 2 replicas keep up"
 
 
 @pytest.mark.parametrize(
@@ -219,16 +226,30 @@ def test_a_store_has_the_connections_and_the_promises_it_was_given() -> None:
     store.close()
 
 
-def test_every_server_must_answer_and_refuse_writes_without_replicas_where_promised() -> None:
-    guarded = b"role:master\r\nmin_slaves_good_slaves:1\r\n"
+def test_a_server_must_answer_and_refuse_writes_without_replicas_where_promised() -> None:
     for level in (Durability.REPLICATED, Durability.ACKNOWLEDGED):
-        store, place = at(b"PONG", guarded, level=level)
+        store, place = at(b"PONG", FOLLOWED, level=level)
         store.ping()
         assert sent(place) == [("PING",), ("INFO", "replication")]
         with pytest.raises(StorageUnavailableError, match="set min-replicas-to-write") as caught:
-            at(b"PONG", b"role:master\r\n", level=level)[0].ping()
+            at(b"PONG", UNGUARDED, level=level)[0].ping()
         told = "UNGUARDED min-replicas-to-write is not set"
         assert str(caught.value.__cause__) == told
     store, place = at(b"PONG")
     store.ping()
     assert sent(place) == [("PING",)]
+
+
+def test_a_server_without_the_replicas_it_needs_is_not_ready() -> None:
+    at(b"PONG", LONELY, level=Durability.REPLICATED)[0].ping()
+    alone = LONELY.replace(b":1", b":0")
+    for level, told in ((Durability.REPLICATED, alone), (Durability.ACKNOWLEDGED, LONELY)):
+        with pytest.raises(StorageUnavailableError, match="too few replicas") as caught:
+            at(b"PONG", told, level=level)[0].ping()
+        assert str(caught.value.__cause__).endswith("replicas keep up")
+
+
+@pytest.mark.parametrize("answer", [["done", "1"], [b"odd", b"1"], [b"done"], []])
+def test_an_answer_that_is_not_the_scripts_is_not_taken_for_done(answer: list[object]) -> None:
+    with pytest.raises(OutcomeUnknownError):
+        at(answer)[0].commit(first_commit())
