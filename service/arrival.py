@@ -122,17 +122,22 @@ class Arrival:
         raise _CutOffError
 
     def _find(self, mark: bytes, start: int, most: int, waiting: Progress) -> _Search:
-        searched = start
+        searched = seen = start
         while (found := self._buffer.find(mark, searched)) < 0:
-            if len(self._buffer) - start > most or self._has_bare_newline(start):
+            if len(self._buffer) - start > most or self._has_bare_newline(start, seen):
                 raise _CutOffError
-            searched = max(start, len(self._buffer) - len(mark) + 1)
+            seen = len(self._buffer)
+            searched = max(start, seen - len(mark) + 1)
             yield waiting
         return found
 
-    def _has_bare_newline(self, start: int) -> bool:
-        """Tell whether a line ends without CR: such a head would never end."""
-        return self._buffer.count(b"\n", start) != self._buffer.count(b"\r\n", start)
+    def _has_bare_newline(self, start: int, seen: int) -> bool:
+        """Tell whether a line ends without CR, which none did in what was seen before.
+
+        Such a head would never end.
+        """
+        ends = self._buffer.count(b"\r\n", max(start, seen - 1))
+        return self._buffer.count(b"\n", seen) != ends
 
     def _reach(self, position: int) -> _Search:
         while len(self._buffer) < position:

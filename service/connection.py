@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
 _PIECE_BYTES = 65_536
+_SLICE_BYTES = 8_192  # gunicorn copies what it has been given and not used yet, for every chunk
 
 
 class ClientSocket(socket.socket):
@@ -84,6 +85,7 @@ class Connection(TConn):
         self.wait: Wait | None = None
         self.keeps = False
         self.is_cut = False
+        self._withheld = 0
         self._ran_out = False
 
     def receive(self) -> None:
@@ -117,12 +119,15 @@ class Connection(TConn):
 
     def is_in_step(self) -> bool:
         """Tell whether the parser ended its request where the arrival did."""
-        rest = self._unreader.take_buffered()
+        rest = self._withheld or self._unreader.take_buffered()
         return not (self.is_cut or self._ran_out or rest)
 
     def _pieces(self) -> Iterator[bytes]:
         has_head = self.arrival.has_head
-        yield self.arrival.take()
+        request = self.arrival.take()
+        for end in range(_SLICE_BYTES, len(request) + _SLICE_BYTES, _SLICE_BYTES):
+            self._withheld = max(0, len(request) - end)
+            yield request[end - _SLICE_BYTES : end]
         self._ran_out = True
         if not has_head:
             raise LimitRequestHeaders(f"more than {MAX_HEAD_BYTES} bytes")

@@ -30,6 +30,7 @@ from service.connection import Connection, Wait
 _REQUEST_SECONDS = {Progress.SILENT: 10.0, Progress.HEAD: 10.0, Progress.BODY: 20.0}
 _ANSWER_SECONDS = 60.0
 _LINGER_SECONDS = 2.0
+_LAST_SECONDS = 2.0  # gunicorn's own cap of the waits that it finds when asked to stop
 _LOOK_SECONDS = 0.5
 _MAX_UNSENT_BYTES = 64 * 2**20
 _CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
@@ -86,17 +87,28 @@ class PatientWorker(ThreadWorker):
         is_idle = part is Progress.SILENT and conn.keeps
         seconds = self.cfg.keepalive if is_idle else _REQUEST_SECONDS[part]
         on_deadline = self._drop if part is Progress.SILENT else self._refuse
-        wait = Wait(self._receive, on_deadline, time.monotonic() + seconds, part)
+        wait = Wait(self._receive, on_deadline, self._deadline(conn, seconds), part)
         if conn.wait is None:
             self._await(conn, selectors.EVENT_READ, wait)
         else:
             conn.wait = wait
 
+    def _deadline(self, conn: Connection, seconds: float) -> float:
+        """Allow so many seconds; once asked to stop, no part that comes gains any."""
+        now = time.monotonic()
+        if self.alive:
+            return now + seconds
+        last = now + _LAST_SECONDS if conn.wait is None else conn.wait.deadline
+        return min(now + seconds, last)
+
     def _refuse(self, conn: Connection) -> None:
         """Tell a client that its request came too slowly."""
         self._stop_waiting(conn)
         _tell(conn, _TOO_SLOW)
-        self._linger(conn)
+        if self.alive:
+            self._linger(conn)
+        else:
+            self._drop(conn)
 
     def handle(self, conn: Connection) -> bool:  # type: ignore[override]  # there are no others
         """Answer a request, in a thread; tell whether the connection serves for another."""
@@ -195,9 +207,9 @@ class PatientWorker(ThreadWorker):
                 conn.wait.on_deadline(conn)
 
     def _cap_keepalive(self, deadline: float) -> None:
-        """Let nobody who is silent hold up the end; gunicorn calls this when asked to stop."""
+        """Let nobody hold up the end whose request is not all there; called when asked to stop."""
         for conn in self._waiting:
-            if conn.wait is not None and conn.wait.part is Progress.SILENT:
+            if conn.wait is not None and conn.wait.part is not None:
                 conn.wait.deadline = min(conn.wait.deadline, deadline)
 
 

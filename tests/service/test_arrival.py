@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import itertools
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from time import thread_time
 
 import pytest
-from hypothesis import given
+from gunicorn.config import Config
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from service.arrival import MAX_HEAD_BYTES, Arrival, Progress
+from service.connection import Connection
 
 MAX_BODY = 100
 LINE = b"POST / HTTP/1.1\r\nHost: localhost\r\n"
@@ -80,6 +86,25 @@ def test_requests_on_end_are_told_apart_in_any_pieces(
     assert arrival.progress is Progress.SILENT
 
 
+@given(
+    st.sampled_from([b"", b"GET / HTTP/1.1\r\n", CHUNKED + b"0\r\n"]),
+    st.lists(st.sampled_from([b"\r", b"\n", b"\r\n", b"A"]), min_size=1, max_size=12),
+    st.data(),
+)
+def test_a_line_that_ends_without_cr_is_found_in_any_pieces(
+    begun: bytes, signs: list[bytes], data: st.DataObject
+) -> None:
+    stream = begun + b"".join(signs)
+    assume(stream.count(b"\r\n\r\n") == begun.count(b"\r\n\r\n"))
+    cuts = data.draw(st.sets(st.integers(1, len(stream)), max_size=12))
+    arrival = Arrival(MAX_BODY)
+    for start, end in itertools.pairwise([0, *sorted(cuts), len(stream)]):
+        if arrival.progress is not Progress.CUT:
+            arrival.add(stream[start:end])
+
+    assert arrival.progress is arrived(stream).progress
+
+
 @pytest.mark.parametrize("request_", CUT.values(), ids=CUT)
 def test_what_is_broken_or_too_large_is_cut_off(request_: bytes) -> None:
     arrival = arrived(request_)
@@ -126,3 +151,64 @@ def test_only_a_body_that_breaks_off_is_worth_an_answer(sent: bytes, progress: P
     arrival.end()
 
     assert arrival.progress is progress
+
+
+@contextmanager
+def connected(request: bytes, max_body: int) -> Iterator[Connection]:
+    """Give out a connection on which a request has arrived."""
+    here, there = socket.socketpair()
+    with there, closing(Connection(Config(), here, ("client", 1), ("server", 2), max_body)) as conn:
+        conn.arrival.add(request)
+        assert conn.arrival.progress is Progress.WHOLE
+        yield conn
+
+
+@pytest.mark.parametrize("body", [1, 100, 8_191, 8_192, 8_193, 20_000])
+@pytest.mark.parametrize("head", [500, 8_191, 8_192, 8_193, 16_384])
+def test_the_parser_is_in_step_only_once_it_has_read_the_whole_body(head: int, body: int) -> None:
+    lines = LINE + b"Content-Length: %d\r\n" % body
+    lines += (b"A: " + b"x" * 395 + b"\r\n") * ((head - len(lines)) // 400 - 1)
+    lines += b"A: " + b"x" * (head - len(lines) - 7) + b"\r\n\r\n"
+    assert len(lines) == head
+
+    with connected(lines + b"x" * body, max_body=20_000) as conn:
+        conn.parse()
+        next(conn.parser)
+        assert not conn.is_in_step()
+    with connected(lines + b"x" * body, max_body=20_000) as conn:
+        conn.parse()
+        assert next(conn.parser).body.read() == b"x" * body
+        assert conn.is_in_step()
+
+
+def arrive_byte_by_byte(size: int) -> None:
+    arrival = Arrival(MAX_BODY)
+    for byte in (LINE + b"A: b\r\n" * size)[:size]:
+        arrival.add(bytes([byte]))
+    assert arrival.progress is Progress.HEAD
+
+
+def parse_tiny_chunks(size: int) -> None:
+    chunks = size // 6
+    with connected(CHUNKED + b"1\r\nx\r\n" * chunks + b"0\r\n\r\n", max_body=chunks) as conn:
+        conn.parse()
+        assert next(conn.parser).body.read() == b"x" * chunks
+        assert conn.is_in_step()
+
+
+@pytest.mark.timing
+@pytest.mark.parametrize(
+    ("take_in", "most"), [(arrive_byte_by_byte, MAX_HEAD_BYTES), (parse_tiny_chunks, 800_000)]
+)
+def test_the_work_grows_no_faster_than_the_request(
+    take_in: Callable[[int], None], most: int
+) -> None:
+    def spent(size: int) -> float:
+        begun = thread_time()
+        take_in(size)
+        return thread_time() - begun
+
+    little = min(spent(most // 16) for _ in range(5))
+    much = min(spent(most) for _ in range(3))
+
+    assert much < 3 * 16 * little

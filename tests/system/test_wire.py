@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import socket
 import time
@@ -160,14 +161,42 @@ def test_in_a_full_house_the_longest_silent_goes(tmp_path: Path) -> None:
 
 @pytest.mark.timing
 def test_the_silent_do_not_hold_up_the_end(tmp_path: Path) -> None:
-    with Launch(tmp_path) as service, connect(service), connect(service) as kept:
+    chunked = POST + b"Transfer-Encoding: chunked\r\n\r\n3c\r\n{"
+    parts = [b"", b"GET /v1/ga", GET, POST + b"Content-Length: 20\r\n\r\n{", chunked]
+    with Launch(tmp_path) as service, ExitStack() as stack:
+        crowd = [stack.enter_context(connect(service)) for _ in range(50)]
+        for connection, part in zip(crowd, itertools.cycle(parts), strict=False):
+            connection.sendall(part)
+        kept = stack.enter_context(connect(service))
         kept.sendall(GET + b"\r\n")
         assert statuses(kept.recv(1000)) == [200]
         begun = time.monotonic()
         service.process.terminate()
+        time.sleep(0.5)
+        kept.sendall(GET)
+        crowd[0].sendall(parts[-1])
 
         assert service.ended() == 0
-        assert time.monotonic() - begun < 6
+        assert time.monotonic() - begun < 4
+        assert statuses(answer(crowd[2])) == [408]
+
+
+@pytest.mark.timing
+def test_a_request_that_comes_whole_before_the_end_is_answered(tmp_path: Path) -> None:
+    with Launch(tmp_path) as service, connect(service) as half, connect(service) as kept:
+        half.sendall(GET)
+        kept.sendall(GET + b"\r\n")
+        assert statuses(kept.recv(1000)) == [200]
+        service.process.terminate()
+        time.sleep(0.5)
+        half.sendall(b"\r\n")
+        kept.sendall(GET + b"\r\n")
+
+        for connection in (half, kept):
+            told = answer(connection)
+            assert statuses(told) == [200]
+            assert b"\r\nConnection: close\r\n" in told
+        assert service.ended() == 0
 
 
 @pytest.mark.timing
