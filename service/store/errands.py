@@ -11,7 +11,7 @@ import secrets
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 import redis
 from redis.exceptions import AskError, MovedError, RedisClusterException, RedisError
@@ -138,20 +138,34 @@ class Errands:
         return self._on(pool, talk)
 
     def _on(self, pool: redis.ConnectionPool, talk: Talk[T]) -> T:
-        with ExitStack() as lines:
-
-            def line_to(place: redis.ConnectionPool) -> Line:
-                return Line(lines.enter_context(_connected(place)), elsewhere)
-
-            def elsewhere(error: AskError) -> Line:
-                return line_to(self._servers.asked(error))
-
+        with _Lines(self._servers) as lines:
             with _unsent():
-                line = line_to(pool)
+                line = lines.to(pool)
             try:
                 return talk(line)
             except _FAILURES as error:
                 raise _FailedError(error, may_have_run=not was_answered(error)) from error
+
+
+class _Lines:
+    """The lines of one errand: the first one, and those to wherever a cluster says."""
+
+    def __init__(self, servers: Servers) -> None:
+        self._servers = servers
+        self._connections = ExitStack()
+
+    def to(self, pool: redis.ConnectionPool) -> Line:
+        """A line to a server."""
+        return Line(self._connections.enter_context(_connected(pool)), self._elsewhere)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self._connections.__exit__(*error)
+
+    def _elsewhere(self, error: AskError) -> Line:
+        return self.to(self._servers.asked(error))
 
 
 @contextmanager

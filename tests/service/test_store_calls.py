@@ -128,6 +128,13 @@ def test_a_master_that_too_few_follow_has_nothing_to_tell() -> None:
             assert str(caught.value.__cause__) == "fewer than 2 replicas keep up"
 
 
+def test_a_master_that_counts_no_replicas_has_none() -> None:
+    place = Place([Pool(Connection(FIELDS, UNGUARDED))])
+    store = Store(place, Durability.ACKNOWLEDGED, replicas=1)  # type: ignore[arg-type]
+    with pytest.raises(StorageUnavailableError, match="too few replicas"):
+        store.read("a")
+
+
 @pytest.mark.parametrize(
     ("call", "answers"),
     [
@@ -251,5 +258,6 @@ def test_a_server_without_the_replicas_it_needs_is_not_ready() -> None:
 
 @pytest.mark.parametrize("answer", [["done", "1"], [b"odd", b"1"], [b"done"], []])
 def test_an_answer_that_is_not_the_scripts_is_not_taken_for_done(answer: list[object]) -> None:
-    with pytest.raises(OutcomeUnknownError):
+    with pytest.raises(OutcomeUnknownError, match="cannot be read") as caught:
         at(answer)[0].commit(first_commit())
+    assert str(caught.value.__cause__) == "the script gave no answer of its own"
