@@ -278,11 +278,11 @@ def _logged() -> Iterator[list[logging.LogRecord]]:
     handler = logging.Handler()
     handler.emit = records.append  # type: ignore[method-assign]
     logger = logging.getLogger("service")
-    level = logger.level
-    logger.addHandler(handler)
+    level, others = logger.level, logger.handlers
+    logger.handlers = [handler]  # instead of those that would print it all
     logger.setLevel(logging.ERROR)
     yield records
-    logger.removeHandler(handler)
+    logger.handlers = others
     logger.setLevel(level)
 
 
