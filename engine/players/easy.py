@@ -8,7 +8,7 @@ when it can, and counts right in its final turn.
 from __future__ import annotations
 
 from engine.cards import Card, without
-from engine.players import endgame, patience
+from engine.players import endgame, foresight
 from engine.players.medium import greedy_discard
 from engine.players.position import Position
 from engine.round import Source
@@ -29,17 +29,11 @@ class EasyPlayer:
     def choose_discard(self, seen: View, chance: Stream, budget: int = TURN_SOLVES) -> Card:
         """A loose natural: the one just drawn if nothing matches it, else the dearest."""
         position = Position.of(seen)
-        if position.final:
-            return endgame.discard_of(position)
-        if patience.is_lost(position):
-            loose = patience.let_go(position, chance)
-            if loose is not None:
-                return loose
-        best = greedy_discard(position)
-        if patience.kept_wilds(position).get(best) == 0:
-            return best
+        settled = foresight.settled_discard(position, chance)
+        if settled is not None:
+            return settled
         drawn = None if seen.you is None else seen.you.drawn
-        return _loose_discard(position, drawn) or best
+        return _loose_discard(position, drawn) or greedy_discard(position)
 
 
 def _loose_discard(position: Position, drawn: Card | None) -> Card | None:
