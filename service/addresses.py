@@ -78,12 +78,11 @@ def parse(url: str) -> StoreAddress:
     _check_options(parts.query, known)
     user, at, hosts = parts.netloc.rpartition("@")
     places = tuple(_place(host, _PORTS[topology]) for host in hosts.split(","))
+    master, database = _path(parts.path, topology)
     if topology is Topology.ONE:
         if len(places) > 1:
             raise ValueError("one server has one address")
-        _path(parts.path, topology)
         return StoreAddress(topology, places, url)
-    master, database = _path(parts.path, topology)
     host, port = places[0]
     where = f"[{host}]" if ":" in host else host
     plain = f"{scheme}://{user}{at}{where}:{port}/{database}?{parts.query}"

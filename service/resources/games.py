@@ -11,7 +11,7 @@ from engine.round import Source
 from engine.rules import AceMode, Rules
 from service.auth import bearer_token
 from service.games import Move, NewGame
-from service.resources.headers import CHANGE_HEADERS, GAME_ID, VIEW_HEADERS
+from service.resources.headers import CHANGE_HEADERS, GAME_ID, VIEW_HEADERS, header
 from service.resources.rest import (
     BODY,
     MOVING,
@@ -60,12 +60,7 @@ _TABLES = {
 }
 _CREATED_HEADERS = {
     **CHANGE_HEADERS,
-    "Location": {
-        "description": "The game's address.",
-        "required": True,
-        "schema": {"type": "string"},
-        "example": "/v1/games/Zk3vQ8rT1xWn5bYc7LdMfA",
-    },
+    "Location": header("The game's address.", "/v1/games/Zk3vQ8rT1xWn5bYc7LdMfA"),
 }
 
 

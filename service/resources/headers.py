@@ -10,14 +10,19 @@ GAME_ID = {
     "description": "The game's `id`, as createGame answered it.",
     "schema": {"type": "string", "pattern": f"^{ID_PATTERN}$"},
 }
-VIEW_HEADERS = {
-    "ETag": {
-        "description": "The view's tag: version, viewer, format.",
+
+
+def header(description: str, example: object, **schema: object) -> dict[str, object]:
+    """The description of a header that an answer always has; a text unless the schema says more."""
+    return {
+        "description": description,
         "required": True,
-        "schema": {"type": "string"},
-        "example": '"17.0.1"',
+        "schema": schema or {"type": "string"},
+        "example": example,
     }
-}
+
+
+VIEW_HEADERS = {"ETag": header("The view's tag: version, viewer, format.", '"17.0.1"')}
 CHANGE_HEADERS = {
     **VIEW_HEADERS,
     "Idempotency-Replayed": {
@@ -26,20 +31,12 @@ CHANGE_HEADERS = {
     },
 }
 _CHALLENGE = {
-    "WWW-Authenticate": {
-        "description": "How to authenticate: with a seat's token.",
-        "required": True,
-        "schema": {"type": "string"},
-        "example": 'Bearer realm="three-thirteen"',
-    }
+    "WWW-Authenticate": header(
+        "How to authenticate: with a seat's token.", 'Bearer realm="three-thirteen"'
+    )
 }
 _RETRY = {
-    "Retry-After": {
-        "description": "Seconds to wait before the next attempt.",
-        "required": True,
-        "schema": {"type": "integer", "minimum": 0},
-        "example": 2,
-    }
+    "Retry-After": header("Seconds to wait before the next attempt.", 2, type="integer", minimum=0)
 }
 PROBLEM_HEADERS = {
     "token-required": _CHALLENGE,

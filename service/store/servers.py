@@ -7,7 +7,7 @@ connection knows what it was in the middle of.
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from contextlib import suppress
@@ -100,8 +100,6 @@ class Cluster:
         self._places = address.places
         options = _options(address)
         options.pop("db", None)
-        if options.pop("connection_class", None) is not None:
-            options["ssl"] = True
         self._options = {**_times(), **options, "max_connections": connections}
         self._lock = threading.Lock()
         self._seeker = ThreadPoolExecutor(1, "cluster")
@@ -193,8 +191,6 @@ def _sentinel_pool(address: StoreAddress, connections: int) -> redis.ConnectionP
         for name in tuple(options)
         if name.startswith(_SENTINELS_OWN)
     }
-    if options.pop("connection_class", None) is not None:
-        options["ssl"] = True
     shared = {name: value for name, value in options.items() if name.startswith("ssl")}
     sentinels = Sentinels(  # type: ignore[no-untyped-call]
         address.places,
@@ -209,8 +205,11 @@ def _sentinel_pool(address: StoreAddress, connections: int) -> redis.ConnectionP
 
 def _options(address: StoreAddress) -> dict[str, Any]:
     """What the URL says beside the places: user, password, database, TLS, the query."""
-    options: Mapping[str, Any] = parse_url(address.plain_url)
-    return {name: value for name, value in options.items() if name not in ("host", "port")}
+    options: dict[str, Any] = parse_url(address.plain_url)
+    del options["host"], options["port"]
+    if options.pop("connection_class", None) is not None:  # what a single server has for TLS
+        options["ssl"] = True
+    return options
 
 
 def _times(seconds: float = SOCKET_TIMEOUT) -> dict[str, Any]:
