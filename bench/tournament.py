@@ -26,7 +26,7 @@ from bench.peers import MissingPeerError
 from bench.progress import Progress
 from bench.workers import spread
 from engine.players import LEVELS
-from engine.rules import JOKER_CHOICES, SOURCE_TURN_SOLVES, TURN_SOLVES, AceMode, Rules
+from engine.rules import JOKER_CHOICES, AceMode, Rules, turn_solves
 
 CHART = Path("docs/strength.svg")
 WHOLE = (
@@ -54,7 +54,7 @@ def arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
     add("--jokers", type=int, choices=JOKER_CHOICES, default=0)
     add("--aces", choices=[mode.value for mode in AceMode], default="low")
     add("--seed-space", choices=LABELS, default=LABELS[0])
-    budget = TURN_SOLVES if engine.form == "compiled" else SOURCE_TURN_SOLVES
+    budget = turn_solves(engine.form)
     add("--budget", type=_positive, default=budget, help="hands solved in a choice at most")
     add("--processes", type=_positive, default=2)
     add("--mix", type=_positive, nargs="?", const=2000, metavar="GAMES", help="games of any mix")

@@ -32,6 +32,11 @@ HIGH_ACE_POINTS = 15
 FACE_POINTS = 10
 
 
+def turn_solves(form: str) -> int:
+    """The budget of an AI player's choice in a form of the engine, `compiled` or `source`."""
+    return TURN_SOLVES if form == "compiled" else SOURCE_TURN_SOLVES
+
+
 class AceMode(Enum):
     """Where an ace stands in a run: below the two, above the king, or either."""
 

@@ -12,7 +12,7 @@ from functools import cache
 from flask import Flask
 
 import engine
-from engine.rules import SOURCE_TURN_SOLVES, TURN_SOLVES
+from engine.rules import turn_solves
 from service import __version__
 from service.attendance import Attendance
 from service.config import Config
@@ -66,7 +66,7 @@ def _turn_solves(config: Config) -> int:
     """The budget of an AI player's choice: as configured, else what the engine's form allows."""
     if config.ai_turn_solves is not None:
         return config.ai_turn_solves
-    return TURN_SOLVES if engine.form == "compiled" else SOURCE_TURN_SOLVES
+    return turn_solves(engine.form)
 
 
 def _register(app: Flask) -> None:
