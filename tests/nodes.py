@@ -81,14 +81,6 @@ class Node:
         with contextlib.closing(redis.Redis(_HOST, self.port, password=password)) as client:
             return client.execute_command(*words)
 
-    def ask_raw(self, *words: str) -> bytes:
-        """The answer to one command as it came, which the client would take apart."""
-        with contextlib.closing(redis.Redis(_HOST, self.port, socket_timeout=5)) as client:
-            connection = client.connection_pool.get_connection()
-            connection.send_command(*words)
-            told: bytes = connection.read_response()
-            return told
-
     @property
     def address(self) -> str:
         """Where it listens."""
@@ -135,7 +127,7 @@ class Group:
     def is_whole(self) -> bool:
         """Whether there is a master with every other node as its replica, and all caught up."""
         with contextlib.suppress(redis.RedisError, LookupError):
-            return all(self._follows(node) for node in self.nodes)
+            return all(_is_in_step(node) for node in self.nodes)
         return False
 
     def has_master_beside(self, node: Node) -> bool:
@@ -144,12 +136,13 @@ class Group:
             return self.find_master() is not node
         return False
 
-    @staticmethod
-    def _follows(node: Node) -> bool:
-        told = node.ask("INFO", "replication")
-        if told["role"] == "master":
-            return bool(told["connected_slaves"])
-        return bool(told["master_link_status"] == "up" and not told["master_sync_in_progress"])
+
+def _is_in_step(node: Node) -> bool:
+    """Whether a replica has caught up with its master; of a master, whether it has any."""
+    told = node.ask("INFO", "replication")
+    if told["role"] == "master":
+        return bool(told["connected_slaves"])
+    return bool(told["master_link_status"] == "up" and not told["master_sync_in_progress"])
 
 
 def wait_for(fact: Callable[[], bool], what: str, seconds: float = _PATIENCE) -> None:
@@ -174,8 +167,7 @@ def replicated_pair(*options: str) -> Iterator[tuple[Node, Node]]:
     with _folder() as folder, _running(Node(folder / "master", quick)) as (master,):
         follow = ("--replicaof", f"{_HOST} {master.port}")
         with _running(Node(folder / "replica", (*quick, *follow))) as (replica,):
-            up = b"master_link_status:up"
-            wait_for(lambda: up in replica.ask_raw("INFO", "replication"), "a replica in step")
+            wait_for(lambda: _is_in_step(replica), "a replica in step")
             yield master, replica
 
 
@@ -260,18 +252,13 @@ def _form_cluster(nodes: list[Node], masters: int) -> None:
         wait_for(lambda node=node: _is_ok(node), "a cluster that serves")
 
 
-def _told_of_cluster(node: Node) -> dict[str, str]:
-    lines = _text(node.ask("CLUSTER", "INFO")).split()
-    return dict(line.split(":", 1) for line in lines)
-
-
 def _known(node: Node) -> int:
-    return int(_told_of_cluster(node)["cluster_known_nodes"])
+    return int(node.ask("CLUSTER INFO")["cluster_known_nodes"])
 
 
 def _is_ok(node: Node) -> bool:
-    told = _told_of_cluster(node)
-    return told["cluster_state"] == "ok" and told["cluster_slots_ok"] == "16384"
+    told = node.ask("CLUSTER INFO")
+    return bool(told["cluster_state"] == "ok" and told["cluster_slots_ok"] == "16384")
 
 
 def _role_master(nodes: list[Node]) -> Node:
@@ -312,18 +299,10 @@ def _sentinels_failover(watchers: list[Sentinel]) -> None:
 
 def _knows_all(watchers: list[Sentinel], replicas: int) -> bool:
     for watcher in watchers:
-        told = watcher.ask("SENTINEL", "MASTER", _MASTER)
-        state = told if isinstance(told, dict) else dict(zip(told[::2], told[1::2], strict=True))
-        named = {_text(key): _text(value) for key, value in state.items()}
-        if int(named["num-other-sentinels"]) < len(watchers) - 1:
-            return False
-        if int(named["num-slaves"]) < replicas:
+        told = watcher.ask("SENTINEL MASTER", _MASTER)
+        if told["num-other-sentinels"] < len(watchers) - 1 or told["num-slaves"] < replicas:
             return False
     return True
-
-
-def _text(value: Any) -> str:
-    return value.decode() if isinstance(value, bytes) else str(value)
 
 
 @contextlib.contextmanager

@@ -134,7 +134,7 @@ def _disk_error(node: Node, _store: Store) -> Iterator[None]:
     def is_failing() -> bool:
         with contextlib.suppress(redis.ResponseError):
             node.ask("BGSAVE")
-        return b"rdb_last_bgsave_status:err" in node.ask_raw("INFO", "persistence")
+        return bool(node.ask("INFO", "persistence")["rdb_last_bgsave_status"] == "err")
 
     wait_for(is_failing, "a failed save")
     yield

@@ -47,7 +47,7 @@ def frozen(replica: Node) -> Iterator[None]:
 
 
 def has_replica(master: Node) -> bool:
-    return b"min_slaves_good_slaves:1" in master.ask_raw("INFO", "replication")
+    return bool(master.ask("INFO", "replication")["min_slaves_good_slaves"] == 1)
 
 
 def test_a_level_that_needs_replicas_is_refused_by_a_server_that_does_not() -> None:
