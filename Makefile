@@ -89,7 +89,7 @@ $(VENV)/%.stamp: requirements/%.txt $(BIN)/python
 	@touch $(addprefix $(VENV)/,$(addsuffix .stamp,$(HOLDS_$*)))
 
 # The compiled form of the engine's hot modules, where a C compiler is there.
-$(VENV)/engine.stamp: $(wildcard engine/*.py) tools/compile_engine.py requirements/compile.txt | $(VENV)/run.stamp
+$(VENV)/engine.stamp: $(wildcard engine/*.py engine/*/*.py) tools/compile_engine.py requirements/compile.txt | $(VENV)/run.stamp
 	@if command -v cc >/dev/null; then \
 		[ -e $(VENV)/compile.stamp ] || $(MAKE) --no-print-directory $(VENV)/compile.stamp; \
 		echo "compiling the engine"; $(BIN)/python tools/compile_engine.py; \

@@ -17,10 +17,10 @@ from types import TracebackType
 from typing import ParamSpec, Self, TypeVar
 
 from bench.hands import Question, parted
-from engine.compiled import SETTING
-from engine.prospects import ForesightKernel
 from engine.rules import MAX_HAND
-from engine.suits import SuitTable
+from engine.solver.compiled import SETTING
+from engine.solver.prospects import ForesightKernel
+from engine.solver.suits import SuitTable
 
 Answer = TypeVar("Answer")
 Words = ParamSpec("Words")

@@ -18,9 +18,9 @@ from bench.forms import SourceForm, kernel
 from bench.hands import MODES, PACK, Question, chance, parted
 from bench.rows import Row
 from engine.cards import CARDS
-from engine.kernel import Kernel
 from engine.rules import MAX_HAND
-from engine.suits import SuitTable
+from engine.solver.kernel import Kernel
+from engine.solver.suits import SuitTable
 
 PATIENCE = 120
 """A climb ends after this many steps that found nothing worse."""

@@ -7,6 +7,4 @@ Read `round.py` first: the machine of one round. `game.py` strings eleven rounds
 
 from __future__ import annotations
 
-from engine import compiled
-
-form = compiled.use(__path__)
+from engine.solver import form as form

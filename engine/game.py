@@ -39,7 +39,7 @@ from engine.melds import Arrangement
 from engine.round import Discarding, Drawing, Finished, Layout, Round, Source
 from engine.rules import MAX_SEATS, MIN_SEATS, ROUNDS, TURN_SOLVES, Rules
 from engine.seats import Seat, SeatKind
-from engine.solver import arrange
+from engine.solver.arrangement import arrange
 
 
 class Status(Enum):

@@ -16,16 +16,16 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import TypeVar
 
-from engine import attendance
 from engine import game as games
+from engine import membership
 from engine.cards import Card
 from engine.game import Game, Status, Step
-from engine.kernel import BudgetExceededError
 from engine.players import LEVELS, STAND_IN_LEVEL, Player
 from engine.round import Discarding, Drawing, Source
 from engine.rules import LAST_TURN, ROUNDS, TURN_SOLVES, Rules
 from engine.seats import Seat, SeatKind
-from engine.solver import best_discard, limited
+from engine.solver.arrangement import best_discard, limited
+from engine.solver.kernel import BudgetExceededError
 from engine.view import view
 
 _MOST_TURNS = ROUNDS * (LAST_TURN + 1)
@@ -59,12 +59,12 @@ def open_game(  # noqa: PLR0913 - options, all by name
 
 def join(game: Game, seat: int, name: str, now: int = 0) -> Step:
     """The game after a human took its seat, begun if it was the last; raises SeatTakenError."""
-    return _played_on(attendance.join(game, seat, name), now)
+    return _played_on(membership.join(game, seat, name), now)
 
 
 def leave(game: Game, seat: int, now: int = 0) -> Step:
     """The game after a human left; an AI player plays the seat on. Raises GameFinishedError."""
-    return _played_on(attendance.leave(game, seat, STAND_IN_LEVEL), now, game)
+    return _played_on(membership.leave(game, seat, STAND_IN_LEVEL), now, game)
 
 
 def draw(game: Game, seat: int, source: Source, now: int = 0) -> Step:
@@ -89,10 +89,10 @@ def attend(game: Game, seat: int | None, now: int) -> Step | None:
     overdue = _overdue(game, now)
     step = Step(game, ())
     if overdue is not None:
-        step = step.then(attendance.mark_away(game, overdue))
+        step = step.then(membership.mark_away(game, overdue))
         step = step.then(_turn_played(step.game))
     if seat is not None and step.game.seats[seat].away:
-        step = step.then(attendance.mark_returned(step.game, seat))
+        step = step.then(membership.mark_returned(step.game, seat))
     return _played_on(step, now, game) if step.events else None
 
 

@@ -1,7 +1,7 @@
 """The HTTP service: one Flask application over the engine and a store.
 
-Read `games.py` first: it holds the use cases. `resources/` parses requests and calls one of
-them each, `store.py` keeps games in Redis, `problems.py` turns every refusal into an answer.
+Read `games/` first: it holds the use cases. `http/` parses requests and calls one of them each,
+`store/` keeps games in Redis, `runtime/` starts and watches the processes.
 """
 
 __version__ = "0.1.0"

@@ -4,7 +4,7 @@ import os
 import sys
 
 from service.config import Config, ConfigError
-from service.supervisor import Supervisor
+from service.runtime.supervisor import Supervisor
 
 
 def main() -> int:

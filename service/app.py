@@ -14,14 +14,15 @@ from flask import Flask
 import engine
 from engine.rules import turn_solves
 from service import __version__
-from service.attendance import Attendance
 from service.config import Config
-from service.description import SPEC_OPTIONS, completed, written
-from service.games import Games
-from service.ledger import Ledger
-from service.resources import docs, evaluations, games, gate, health, problems, seats
-from service.resources.rest import Api
-from service.store import Store
+from service.games.membership import Attendance
+from service.games.repository import Ledger
+from service.games.use_cases import Games
+from service.http import middleware
+from service.http.openapi.description import SPEC_OPTIONS, completed, written
+from service.http.resources import docs, evaluations, games, health, problems, seats
+from service.http.rest import Api
+from service.store.game_store import Store
 
 _BLUEPRINTS = (
     games.blueprint,
@@ -58,7 +59,7 @@ def create_app(
     app.extensions["games"] = Games(ledger)
     app.extensions["attendance"] = Attendance(ledger)
     _register(app)
-    gate.install(app, config)
+    middleware.install(app, config)
     return app
 
 

@@ -9,24 +9,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
-from enum import StrEnum
 from pathlib import Path
 from typing import Any, Self
 
-from service import addresses
+from service.store import url
+from service.store.durability import Durability
 
 _DAY = 86_400
 _TEN_YEARS = 3_650 * _DAY
 _LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 _HOST_NAME = re.compile(r"[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?|\[[0-9a-f:.]+\]")
-
-
-class Durability(StrEnum):
-    """What an answered change has survived; `docs/operations.md` says what each promises."""
-
-    LOCAL = "local"
-    REPLICATED = "replicated"
-    ACKNOWLEDGED = "acknowledged"
 
 
 class ConfigError(ValueError):
@@ -94,7 +86,7 @@ def _parse_hosts(text: str) -> tuple[str, ...]:
 
 
 def _parse_redis_url(text: str) -> str:
-    addresses.parse(text)
+    url.parse(text)
     return text
 
 

@@ -21,8 +21,8 @@ from typing import Any
 
 import redis
 
-from service.embedded import bundled_program
-from service.lifeline import die_with_parent
+from service.runtime.embedded_server import bundled_program
+from service.runtime.parent_death import die_with_parent
 
 _HOST = "127.0.0.1"
 _MASTER = "games"

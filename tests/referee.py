@@ -19,16 +19,7 @@ from typing import Any
 
 import requests
 
-from tests.dealer import (
-    ROUNDS,
-    TURNS,
-    Event,
-    Replayer,
-    all_cards,
-    hand_size,
-    result,
-    wild_rank,
-)
+from tests.dealer import ROUNDS, TURNS, Event, Replayer, all_cards, hand_size, result, wild_rank
 from tests.oracle import (
     JOKER,
     check_arrangement,

@@ -8,13 +8,13 @@ when it can, and counts right in its final turn.
 from __future__ import annotations
 
 from engine.cards import Card, without
-from engine.players import endgame, foresight
+from engine.players import endgame, forced_moves
 from engine.players.medium import greedy_discard
 from engine.players.position import Position
 from engine.round import Source
 from engine.rules import TURN_SOLVES, is_wild, points
 from engine.shuffle import Stream
-from engine.solver import arrange
+from engine.solver.arrangement import arrange
 from engine.view import View
 
 
@@ -29,7 +29,7 @@ class EasyPlayer:
     def choose_discard(self, seen: View, chance: Stream, budget: int = TURN_SOLVES) -> Card:
         """A loose natural: the one just drawn if nothing matches it, else the dearest."""
         position = Position.of(seen)
-        settled = foresight.settled_discard(position, chance)
+        settled = forced_moves.settled_discard(position, chance)
         if settled is not None:
             return settled
         drawn = None if seen.you is None else seen.you.drawn

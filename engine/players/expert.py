@@ -16,13 +16,13 @@ the least points.
 from __future__ import annotations
 
 from engine.cards import Card
-from engine.players import endgame, foresight, patience
+from engine.players import anti_stall, endgame, forced_moves
 from engine.players.medium import greedy_discard
 from engine.players.position import Position
 from engine.round import Source
 from engine.rules import TURN_SOLVES, points
 from engine.shuffle import Stream
-from engine.solver import packed
+from engine.solver.arrangement import packed
 from engine.view import View
 
 WIDTH = 3
@@ -34,7 +34,7 @@ class ExpertPlayer:
     def choose_draw(self, seen: View, chance: Stream, budget: int = TURN_SOLVES) -> Source:
         """The upcard if it promises more than the stock, else the stock."""
         position = Position.of(seen)
-        settled = foresight.settled_draw(position)
+        settled = forced_moves.settled_draw(position)
         if settled is not None:
             return settled
         if budget < _draw_solves(position):
@@ -44,7 +44,7 @@ class ExpertPlayer:
     def choose_discard(self, seen: View, chance: Stream, budget: int = TURN_SOLVES) -> Card:
         """The natural whose discard leaves the best prospect; out at once where that goes out."""
         position = Position.of(seen)
-        settled = foresight.settled_discard(position, chance)
+        settled = forced_moves.settled_discard(position, chance)
         if settled is not None:
             return settled
         return _best_discard(position, budget) or greedy_discard(position)
@@ -70,7 +70,7 @@ def _draw_solves(position: Position) -> int:
 
 def _best_discard(position: Position, budget: int) -> Card | None:
     """The discard of the best prospect; None if the budget allows no look."""
-    least = patience.kept_wilds(position)
+    least = anti_stall.kept_wilds(position)
     affordable = budget // max(1, position.unseen_kinds)
     chosen = sorted(least, key=lambda card: (least[card], _order(position, card)))[:affordable]
     hand = packed(position.hand)

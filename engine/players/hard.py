@@ -11,12 +11,12 @@ from __future__ import annotations
 from functools import cache
 
 from engine.cards import JOKER_INDEX, Card, without
-from engine.players import endgame, foresight, patience
+from engine.players import anti_stall, endgame, forced_moves
 from engine.players.position import Position
 from engine.round import Source
 from engine.rules import TURN_SOLVES, is_wild, points
 from engine.shuffle import Stream
-from engine.solver import packed
+from engine.solver.arrangement import packed
 from engine.view import View
 
 LOOKS = 2
@@ -29,12 +29,12 @@ class HardPlayer:
     def choose_draw(self, seen: View, chance: Stream, budget: int = TURN_SOLVES) -> Source:
         """The upcard if it is wild or leaves fewer points than the stock on average."""
         position = Position.of(seen)
-        return foresight.settled_draw(position) or endgame.draw_of(position)
+        return forced_moves.settled_draw(position) or endgame.draw_of(position)
 
     def choose_discard(self, seen: View, chance: Stream, budget: int = TURN_SOLVES) -> Card:
         """The better of the two discards of least deadwood and promise, wilds kept."""
         position = Position.of(seen)
-        settled = foresight.settled_discard(position, chance)
+        settled = forced_moves.settled_discard(position, chance)
         if settled is not None:
             return settled
         ranked = _ranked(position)
@@ -51,7 +51,7 @@ def _ranked(position: Position) -> list[Card]:
     wild, aces = position.wild, position.aces
     price = {
         card: (cost + _promise(position, card), -points(card, wild, aces), -card.index)
-        for card, cost in patience.kept_wilds(position).items()
+        for card, cost in anti_stall.kept_wilds(position).items()
     }
     return sorted(price, key=lambda card: price[card])
 

@@ -8,12 +8,12 @@ final turn scores less that way.
 from __future__ import annotations
 
 from engine.cards import Card
-from engine.players import endgame, patience
+from engine.players import anti_stall, endgame
 from engine.players.position import Position
 from engine.round import Source
 from engine.rules import TURN_SOLVES, is_wild
 from engine.shuffle import Stream
-from engine.solver import packed, points_after_discard, preferred
+from engine.solver.arrangement import packed, points_after_discard, preferred
 from engine.view import View
 
 
@@ -25,7 +25,7 @@ class MediumPlayer:
         position = Position.of(seen)
         if position.final:
             return endgame.draw_of(position)
-        takes = patience.keeps_upcard if patience.is_lost(position) else _pays
+        takes = anti_stall.keeps_upcard if anti_stall.is_lost(position) else _pays
         return Source.DISCARD if takes(position) else Source.STOCK
 
     def choose_discard(self, seen: View, chance: Stream, budget: int = TURN_SOLVES) -> Card:
@@ -33,14 +33,14 @@ class MediumPlayer:
         position = Position.of(seen)
         if position.final:
             return endgame.discard_of(position)
-        loose = patience.let_go(position, chance) if patience.is_lost(position) else None
+        loose = anti_stall.let_go(position, chance) if anti_stall.is_lost(position) else None
         return greedy_discard(position) if loose is None else loose
 
 
 def greedy_discard(position: Position) -> Card:
     """The natural whose discard leaves the least deadwood; a wild where no natural is left."""
     wild, aces = position.wild, position.aces
-    least = patience.kept_wilds(position) or points_after_discard(position.hand, wild, aces)
+    least = anti_stall.kept_wilds(position) or points_after_discard(position.hand, wild, aces)
     return preferred(least, wild, aces)
 
 

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from engine.cards import CARDS, Card, Rank
-from engine.prospects import ForesightKernel
 from engine.rules import AceMode
 from engine.shuffle import pack
-from engine.solver import kernel
+from engine.solver.arrangement import kernel
+from engine.solver.prospects import ForesightKernel
 from engine.view import View
 
 

@@ -9,24 +9,24 @@ import importlib
 import sys
 import time
 
-from tests.chaos.proof import Proof
+from tests.chaos.trial import Proof
 
 MODULES = (
-    "deaths",
-    "planted",
-    "cut",
-    "power",
-    "failover",
-    "conditions",
-    "connections",
-    "worlds",
-    "callers",
-    "keys",
-    "joins",
-    "whispers",
-    "hostile",
-    "rogues",
-    "simulation",
+    "crashes.worker_kills",
+    "crashes.seeded_faults",
+    "crashes.lost_answers",
+    "crashes.power_cuts",
+    "crashes.failover",
+    "crashes.store_failures",
+    "clients.connections",
+    "access.noninterference",
+    "access.callers",
+    "traffic.keys",
+    "traffic.joins",
+    "access.secret_scan",
+    "clients.hostile",
+    "simulation.faulty_players",
+    "simulation.simulation",
 )
 _SHOWN = 5
 

@@ -6,12 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from engine import game as games
-from engine.errors import (
-    GameFinishedError,
-    InvalidTableError,
-    NotYourTurnError,
-    WrongPhaseError,
-)
+from engine.errors import GameFinishedError, InvalidTableError, NotYourTurnError, WrongPhaseError
 from engine.events import GameFinished, RoundDealt, RoundScored, SeatJoined, WentOut
 from engine.game import Game, Result, Source, Status
 from engine.rules import Rules

@@ -11,12 +11,7 @@ from hypothesis import strategies as st
 
 from engine import game as games
 from engine.cards import CARDS, Card
-from engine.errors import (
-    CardNotInHandError,
-    GameFinishedError,
-    NotYourTurnError,
-    WrongPhaseError,
-)
+from engine.errors import CardNotInHandError, GameFinishedError, NotYourTurnError, WrongPhaseError
 from engine.events import Event, record
 from engine.game import Game, Status
 from engine.round import Discarding, Drawing, Source
@@ -24,7 +19,7 @@ from engine.rules import ROUNDS, AceMode, Rules
 from engine.seats import Seat, SeatKind
 from engine.shuffle import commitment, pack
 from engine.snapshot import dump, load
-from service.answers import actions_body, replay_seats, rules_body
+from service.games.bodies import actions_body, replay_seats, rules_body
 from tests.dealer import Replayer
 from tests.playout import Playout
 from tests.scale import scaled

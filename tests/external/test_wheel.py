@@ -12,7 +12,10 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 BUILT_FROM = ("pyproject.toml", "setup.py", "MANIFEST.in", "README.md", "LICENSE")
-FORM = "import engine, engine.costs; print(engine.form, engine.__file__, engine.costs.__file__)"
+FORM = (
+    "import engine; from engine.solver import costs; "
+    "print(engine.form, engine.__file__, costs.__file__)"
+)
 
 
 @pytest.fixture(scope="module")
@@ -53,5 +56,5 @@ def test_a_wheel_has_what_the_service_reads(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
     assert "service/store/commit.lua" in names
-    assert any(name.startswith("service/static/") for name in names)
+    assert any(name.startswith("service/http/static/") for name in names)
     assert not [name for name in names if name.startswith(("tests/", "bench/", "tools/"))]

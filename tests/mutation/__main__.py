@@ -44,14 +44,14 @@ PARTS = (
     Part(
         "store",
         90,
-        ("service/store/__init__.py", "service/store/errands.py"),
+        ("service/store/game_store.py", "service/store/retry.py"),
         (
-            "tests/service/test_errands.py",
-            "tests/service/test_store.py",
-            "tests/service/test_store_calls.py",
+            "tests/store/test_retry.py",
+            "tests/store/test_game_store.py",
+            "tests/store/test_commands.py",
         ),
     ),
-    Part("ledger", 90, ("service/ledger.py",), ("tests/service/test_ledger.py",)),
+    Part("ledger", 90, ("service/games/repository.py",), ("tests/games/test_repository.py",)),
 )
 
 

@@ -1,0 +1,234 @@
+"""The bodies of answers: plain values, written field by field from what a viewer may see.
+
+Every value here is made from a `View` or from events that the view has let through; the schemas
+describe the same shapes, and the tests hold the two against each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from engine.events import Record, codes, meld_record
+from engine.game import Result
+from engine.melds import Arrangement, Meld
+from engine.players.hints import DiscardOption, DrawOption, Hint
+from engine.round import Source
+from engine.rules import Rules, wild_rank
+from engine.seats import Seat
+from engine.view import OwnView, RoundView, SeatView, TurnView, View, advise, position
+
+VIEW_FORMAT = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a use case answers: a status, a written body, and the headers that go with it."""
+
+    status: int
+    body: bytes = b""
+    etag: str | None = None
+    location: str | None = None
+    replayed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """What is told of a game beside its view: id, version, times in ms since 1970."""
+
+    game_id: str
+    version: int
+    created_at: int
+    updated_at: int
+    expires_at: int
+
+
+def timestamp(milliseconds: int) -> str:
+    """A time as RFC 3339 in UTC, to the millisecond."""
+    moment = datetime.fromtimestamp(milliseconds / 1000, UTC)
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def etag(version: int, seat: int | None) -> str:
+    """The entity tag of a view: version, viewer, format."""
+    viewer = "s" if seat is None else seat
+    return f'"{version}.{viewer}.{VIEW_FORMAT}"'
+
+
+def game_body(seen: View, stamp: Stamp) -> Record:
+    """A view as a plain value."""
+    return {
+        "id": stamp.game_id,
+        "version": stamp.version,
+        "status": seen.status.value,
+        "seeded": seen.seeded,
+        "commitment": seen.commitment,
+        "rules": rules_body(seen.rules),
+        "turn_seconds": seen.turn_seconds,
+        "round": None if seen.round is None else _round_body(seen.round),
+        "turn": None if seen.turn is None else _turn_body(seen.turn),
+        "went_out": seen.went_out,
+        "stock_count": seen.stock_count,
+        "discard_top": str(seen.pile[-1]) if seen.pile else None,
+        "discard_count": len(seen.pile),
+        "seats": list(map(_seat_body, seen.seats)),
+        "you": None if seen.you is None else _own_body(seen, seen.you),
+        "result": result_body(seen.result),
+        "created_at": timestamp(stamp.created_at),
+        "updated_at": timestamp(stamp.updated_at),
+        "expires_at": timestamp(stamp.expires_at),
+    }
+
+
+def _round_body(dealt: RoundView) -> Record:
+    return {
+        "number": dealt.number,
+        "hand_size": dealt.hand_size,
+        "wild_rank": dealt.wild.code,
+        "dealer": dealt.dealer,
+    }
+
+
+def _turn_body(turn: TurnView) -> Record:
+    return {
+        "seat": turn.seat,
+        "phase": turn.phase.value,
+        "final": turn.final,
+        "deadline": None if turn.deadline is None else timestamp(turn.deadline),
+    }
+
+
+def rules_body(rules: Rules) -> Record:
+    """A game's options."""
+    return {"jokers": rules.jokers, "aces": rules.aces.value, "hints": rules.hints}
+
+
+def result_body(result: Result | None) -> Record | None:
+    """A game's result; None until it is over."""
+    if result is None:
+        return None
+    return {
+        "winner": result.winner,
+        "tied": list(result.tied),
+        "totals": list(result.totals),
+    }
+
+
+def arrangement_body(arrangement: Arrangement) -> Record:
+    """An arrangement: its melds, its deadwood, the points of that."""
+    return {
+        "melds": _meld_bodies(arrangement.melds),
+        "deadwood": codes(arrangement.deadwood),
+        "points": arrangement.points,
+    }
+
+
+def _meld_bodies(melds: tuple[Meld, ...]) -> list[Record]:
+    return list(map(meld_record, melds))
+
+
+def _seat_body(seat: SeatView) -> Record:
+    return {
+        "seat": seat.seat,
+        "position": seat.position,
+        "kind": seat.kind.value,
+        "name": seat.name,
+        "level": seat.level,
+        "away": seat.away,
+        "card_count": seat.card_count,
+        "total": seat.total,
+        "hand": None if seat.hand is None else codes(seat.hand),
+        "melds": None if seat.melds is None else _meld_bodies(seat.melds),
+    }
+
+
+def _own_body(seen: View, own: OwnView) -> Record:
+    advice = advise(seen)
+    discard = None if advice.discard is None else str(advice.discard)
+    return {
+        "seat": own.seat,
+        "hand": None if own.hand is None else codes(own.hand),
+        "drawn": None if own.drawn is None else str(own.drawn),
+        "arrangement": {"discard": discard, **arrangement_body(advice.arrangement)},
+        "legal": {
+            "draw": [source.value for source in own.draws],
+            "discard": codes(own.discards),
+        },
+        "can_go_out_with": codes(advice.goes_out),
+    }
+
+
+def hint_body(hint: Hint) -> Record:
+    """Advice: what to do, why, and the figures of every move."""
+    action = hint.action
+    chosen = {"source": action.value} if isinstance(action, Source) else {"card": str(action)}
+    return {
+        "phase": hint.phase.value,
+        "action": chosen,
+        "reason": hint.reason,
+        "options": list(map(_option_body, hint.options)),
+    }
+
+
+def _option_body(option: DrawOption | DiscardOption) -> Record:
+    if isinstance(option, DrawOption):
+        return {"source": option.source.value, "expected_deadwood": option.expected}
+    return {
+        "card": str(option.card),
+        "deadwood": option.deadwood,
+        "expected_deadwood": option.expected,
+        "improving_cards": option.improving,
+    }
+
+
+def scores_body(scored: Sequence[Record], totals: tuple[int, ...], result: Result | None) -> Record:
+    """The rounds that are over, from their round_scored events, with the totals."""
+    return {
+        "rounds": list(map(_score_body, scored)),
+        "totals": list(totals),
+        "result": result_body(result),
+    }
+
+
+def _score_body(scored: Record) -> Record:
+    number = scored["round"]
+    assert isinstance(number, int), "a scored round has a number"
+    return {
+        "number": number,
+        "wild_rank": wild_rank(number).code,
+        "went_out": scored["went_out"],
+        "stalled": scored["stalled"],
+        "seats": scored["seats"],
+    }
+
+
+def replay_seats(seats: tuple[Seat, ...]) -> list[Record]:
+    """Who played a finished game."""
+    return [
+        {
+            "seat": number,
+            "position": position(number, len(seats)),
+            "kind": seat.kind.value,
+            "name": seat.name,
+            "level": seat.level,
+        }
+        for number, seat in enumerate(seats)
+    ]
+
+
+def actions_body(events: Sequence[Record]) -> list[Record]:
+    """The moves of a finished game, from its complete events, in order."""
+    return [action for event in events if (action := _action(event)) is not None]
+
+
+def _action(event: Record) -> Record | None:
+    by = {"seat": event.get("seat"), "round": event["round"]}
+    match event["type"]:
+        case "card_drawn":
+            return {**by, "type": "draw", "source": event["source"]}
+        case "card_discarded":
+            moved = {"card": event["card"], "go_out": event["go_out"]}
+            return {**by, "type": "discard", **moved}
+        case _:
+            return None

@@ -1,0 +1,1 @@
+"""What speaks HTTP: middleware, parsing, replies, problems, the OpenAPI description, resources."""

@@ -1,0 +1,1 @@
+"""The OpenAPI description, and what the operations say for it."""

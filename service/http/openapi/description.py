@@ -1,0 +1,121 @@
+"""What the API description says beside the operations themselves, and how it is written."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from service.http.openapi import examples
+
+SPEC_OPTIONS: dict[str, Any] = {
+    "info": {
+        "summary": "Play Three-Thirteen Rummy over HTTP.",
+        "description": (
+            "You against AI players: eleven rounds, dealt from three to thirteen cards, in which "
+            "the rank that equals the number of cards is wild. The lowest total wins.\n\n"
+            "1. **createGame** answers a `token` and the game's `id`. Send the token as "
+            "`Authorization: Bearer <token>`; here, paste it into **Authorize** and the id into "
+            "`game_id`.\n"
+            "2. **drawCard**, then **discardCard**: that is your turn. The answer has every "
+            "event up to your next one, the AI players' moves included.\n"
+            "3. When your hand melds completely after a discard you are out; the others have one "
+            "last turn, the round is scored and the next one dealt.\n\n"
+            "A card is its rank (`A 2 3 4 5 6 7 8 9 T J Q K`) and suit (`C D H S`); a joker is "
+            "`JK`. Every refusal is an `application/problem+json` that says what to do. Repeating "
+            "a request with its own `Idempotency-Key` is always safe. Each answer has an "
+            "`X-Request-Id`: yours, if you sent one."
+        ),
+        "license": {"name": "MIT", "identifier": "MIT"},
+    },
+    "servers": [{"url": "/", "description": "This service"}],
+    "components": {
+        "securitySchemes": {
+            "seatToken": {
+                "type": "http",
+                "scheme": "bearer",
+                "description": (
+                    "The `token` that createGame answered, without the word Bearer. It belongs "
+                    "to one seat of one game."
+                ),
+            }
+        }
+    },
+}
+
+_PARTS = ("openapi", "info", "servers", "tags", "paths", "components")
+_OPERATION_PARTS = (
+    "operationId",
+    "summary",
+    "description",
+    "tags",
+    "security",
+    "parameters",
+    "requestBody",
+    "responses",
+)
+_MEDIA_TYPE = "application/json"
+_LINE_END = re.compile(r"(?<!\n)\n(?!\n)")
+
+
+def completed(spec: dict[str, Any]) -> dict[str, Any]:
+    """The description with examples and links, its parts in the order in which they are read."""
+    bodies, answers = examples.by_operation()
+    paths = spec["paths"]
+    for path in paths.values():
+        shared = list(_named(spec["components"], path.pop("parameters", [])))
+        for method, operation in path.items():
+            name = operation["operationId"]
+            if name in bodies:
+                operation["requestBody"]["content"][_MEDIA_TYPE]["example"] = bodies[name]
+            if name in answers:
+                _success(operation)["content"][_MEDIA_TYPE]["example"] = answers[name]
+            path[method] = _ordered(operation, shared)
+    for schema in spec["components"]["schemas"].values():
+        if schema.get("additionalProperties") is True:
+            del schema["additionalProperties"]  # what is not said is allowed
+    _success(paths["/v1/games"]["post"])["links"] = _links(paths)
+    return {part: spec[part] for part in _PARTS}
+
+
+def written(spec: dict[str, Any]) -> bytes:
+    """The description as the JSON text that is served and committed."""
+    return (json.dumps(spec, indent=2, ensure_ascii=False) + "\n").encode()
+
+
+def _named(components: dict[str, Any], shared: list[dict[str, Any]]) -> Iterator[dict[str, str]]:
+    """References to parameters of a path, which the components then hold."""
+    for parameter in shared:
+        components.setdefault("parameters", {})[parameter["name"]] = parameter
+        yield {"$ref": f"#/components/parameters/{parameter['name']}"}
+
+
+def _success(operation: dict[str, Any]) -> dict[str, Any]:
+    responses: dict[str, Any] = operation["responses"]
+    return next(response for status, response in responses.items() if status.startswith("2"))
+
+
+def _ordered(operation: dict[str, Any], shared: list[dict[str, str]]) -> dict[str, Any]:
+    """An operation as it is read: the path's parameters first, statuses in order, no hard lines."""
+    parts = {
+        **operation,
+        "summary": operation["summary"].removesuffix("."),
+        "description": _LINE_END.sub(" ", operation["description"]),
+        "parameters": [*shared, *operation.get("parameters", [])],
+        "responses": dict(sorted(operation["responses"].items())),
+    }
+    return {part: parts[part] for part in _OPERATION_PARTS if parts.get(part) or part == "security"}
+
+
+def _links(paths: dict[str, Any]) -> dict[str, Any]:
+    """From a created game to everything one can do with it."""
+    return {
+        operation["operationId"]: {
+            "operationId": operation["operationId"],
+            "parameters": {"game_id": "$response.body#/game/id"},
+        }
+        for path, operations in paths.items()
+        if "{game_id}" in path
+        for operation in operations.values()
+    }

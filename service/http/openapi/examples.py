@@ -1,0 +1,146 @@
+"""Real answers for the API description: the beginning of one game, the same in every copy.
+
+The engine plays it and `answers` writes it, so that the examples follow every change of either.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from itertools import islice
+
+from engine import table
+from engine.cards import Card, Rank
+from engine.events import Record, RoundScored, record
+from engine.game import Game, Step
+from engine.players.hints import hint
+from engine.round import Source
+from engine.rules import TURN_SOLVES, AceMode, Rules
+from engine.shuffle import choice_stream, commitment
+from engine.solver.arrangement import arrange
+from engine.view import advise, opened, view, visible
+from service.games import bodies
+from service.games.bodies import Stamp
+from service.games.new_seats import seats_of
+
+HAND = ("7H", "8H", "9H", "5D", "JK", "2C")
+WILD_RANK = "5"
+
+_ID = "Zk3vQ8rT1xWn5bYc7LdMfA"
+_TOKEN = "p9Xb2LwqRk7tVd3HnYc5mJf8ZsQa1GeUo4TiBx6Nr0M"  # noqa: S105 - of no game
+_SECRET = hashlib.sha256(b"example 59").digest()  # you begin, and the round goes on for a while
+_INVITE = "7hTq2VnLs9XfKc4RwZb6Pd1MyGa8JeUo3QiBx5Nr0Ek"
+_YOU = 0
+_GUEST = 1
+_BEGAN = 1_767_261_600_000
+_BETWEEN = 6_789
+_DAY = 86_400_000
+
+
+def by_operation() -> tuple[dict[str, Record], dict[str, Record]]:
+    """Request bodies and answers, each by operationId."""
+    created = table.open_game(_SECRET, Rules(), seats_of(None, seeded=False))
+    drawn, discarded = islice(_moves(created.game), 2)
+    steps = (created, drawn, discarded)
+    records = [told for number, step in enumerate(steps, 1) for told in _records(number, step)]
+    answered: dict[str, Record] = {
+        "createGame": {
+            "seat": _YOU,
+            "token": _TOKEN,
+            "invites": [],
+            "game": _game(1, created.game),
+            "events": _events(1, created),
+        },
+        "getGame": _game(2, drawn.game),
+        "drawCard": {"game": _game(2, drawn.game), "events": _events(2, drawn)},
+        "discardCard": {"game": _game(3, discarded.game), "events": _events(3, discarded)},
+        "getScores": _scores(discarded.game),
+        "getHint": bodies.hint_body(
+            hint(view(drawn.game, _YOU), choice_stream(_SECRET, 1, _YOU, 1), TURN_SOLVES)
+        ),
+        "listEvents": {
+            "events": [visible(told, _YOU) for told in records],
+            "last_seq": len(records),
+            "more": False,
+        },
+        "getReplay": _replay(discarded.game, records),
+        "evaluateHand": bodies.arrangement_body(
+            arrange(tuple(map(Card.parse, HAND)), Rank.parse(WILD_RANK), AceMode.LOW)
+        ),
+    }
+    requests: dict[str, Record] = {
+        "discardCard": {"card": str(_best_discard(drawn.game))},
+        "joinGame": {"invite": _INVITE, "name": "Bo"},
+    }
+    return requests, answered | {"joinGame": _joined()}
+
+
+def _joined() -> Record:
+    """The answer to the second of two humans."""
+    seats = seats_of([{"kind": "human", "name": "Ann"}, {"kind": "human"}], seeded=False)
+    waiting = table.open_game(_SECRET, Rules(), seats).game
+    step = table.join(waiting, _GUEST, "Bo")
+    stamp = Stamp(_ID, 2, _BEGAN, _time(2), _time(2) + _DAY)
+    return {
+        "seat": _GUEST,
+        "token": _TOKEN,
+        "game": bodies.game_body(view(step.game, _GUEST), stamp),
+        "events": [visible(told, _GUEST) for told in _records(2, step)],
+    }
+
+
+def _moves(game: Game) -> Iterator[Step]:
+    """What follows when one draws from the stock and discards what is best."""
+    while True:
+        drawn = table.draw(game, _YOU, Source.STOCK)
+        yield drawn
+        discarded = table.discard(drawn.game, _YOU, _best_discard(drawn.game))
+        yield discarded
+        game = discarded.game
+
+
+def _best_discard(game: Game) -> Card:
+    card = advise(view(game, _YOU)).discard
+    assert card is not None, "a discard is due"
+    return card
+
+
+def _time(version: int) -> int:
+    return _BEGAN + _BETWEEN * (version - 1)
+
+
+def _game(version: int, game: Game) -> Record:
+    updated = _time(version)
+    expires = updated + (_DAY if version == 1 else 14 * _DAY)
+    return bodies.game_body(view(game, _YOU), Stamp(_ID, version, _BEGAN, updated, expires))
+
+
+def _records(version: int, step: Step) -> list[Record]:
+    return [record(event, bodies.timestamp(_time(version))) for event in step.events]
+
+
+def _events(version: int, step: Step) -> list[Record]:
+    return [visible(told, _YOU) for told in _records(version, step)]
+
+
+def _scores(game: Game) -> Record:
+    """The scores when the first round is over."""
+    for step in _moves(game):
+        ended = [event for event in step.events if isinstance(event.body, RoundScored)]
+        if ended:
+            rounds = [opened(record(event, bodies.timestamp(_BEGAN))) for event in ended]
+            return bodies.scores_body(rounds, step.game.totals, step.game.result)
+    raise AssertionError("every round ends")
+
+
+def _replay(game: Game, records: list[Record]) -> Record:
+    """A replay, cut short after the first moves."""
+    return {
+        "secret": _SECRET.hex(),
+        "commitment": commitment(_SECRET),
+        "rules": bodies.rules_body(game.rules),
+        "seats": bodies.replay_seats(game.seats),
+        "first_dealer": game.first_dealer,
+        "actions": bodies.actions_body(records),
+        "events": list(map(opened, records)),
+    }

@@ -1,0 +1,59 @@
+"""The API description and Swagger UI, served from here without any outside request."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+
+from flask import Blueprint, Response, current_app, redirect, request, send_from_directory
+from werkzeug.wrappers import Response as BaseResponse
+
+blueprint = Blueprint("docs", __name__)
+
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+_OWN_FILES = str(files("service.http") / "static")
+_SWAGGER_FILES = str(files("flask_swagger_ui") / "dist")
+_SWAGGER_NAMES = (
+    "swagger-ui.css",
+    "swagger-ui-bundle.js",
+    "favicon-16x16.png",
+    "favicon-32x32.png",
+)
+_DAY = 86_400
+
+
+@blueprint.get("/")
+def root() -> BaseResponse:
+    """Lead to Swagger UI."""
+    return redirect("/v1/docs")
+
+
+@blueprint.get("/v1/openapi.json")
+def spec() -> Response:
+    """The API description."""
+    response = Response(current_app.extensions["openapi"](), content_type="application/json")
+    response.headers["Cache-Control"] = "no-cache"
+    response.add_etag()
+    response.make_conditional(request)
+    return response
+
+
+@blueprint.get("/v1/docs")
+def swagger_ui() -> Response:
+    """The page of Swagger UI."""
+    return _guarded(send_from_directory(_OWN_FILES, "docs.html"))
+
+
+@blueprint.get("/v1/docs/<name>")
+def asset(name: str) -> Response:
+    """A file that the page loads."""
+    if name in _SWAGGER_NAMES:
+        return _guarded(send_from_directory(_SWAGGER_FILES, name, max_age=_DAY))
+    return _guarded(send_from_directory(_OWN_FILES, name))
+
+
+def _guarded(response: Response) -> Response:
+    response.headers["Content-Security-Policy"] = _POLICY
+    return response

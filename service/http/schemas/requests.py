@@ -1,0 +1,267 @@
+"""What callers may send: unknown members are refused, types are strict, ranges are stated."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import marshmallow as ma
+from marshmallow import fields, validate
+
+from engine.cards import RANK_CODES, Card, Rank
+from engine.players import DEFAULT_LEVEL, LEVELS
+from engine.rules import COPIES, JOKER_CHOICES, MAX_HAND, MAX_JOKERS, MAX_SEATS, MIN_SEATS, AceMode
+from service.http.schemas.strict_fields import CardField, FlagField, Pattern, RankField, WholeField
+
+MAX_LIMIT = 1000
+MAX_SEQ = 10**9
+EVALUATED_RANKS = RANK_CODES[2:]
+MAX_NAME = 40
+MAX_INVITE = 100
+TURN_SECONDS = (10, 86_400)
+_SPACES = r" \u00a0\u1680\u2000-\u200a\u202f\u205f\u3000"
+_CONTROLS = (
+    r"\u0000-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f"
+    r"\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0e\ufeff\uffa0\ufff9-\ufffb"
+)
+_JOINERS = r"\u200c\u200d\ufe0f"
+"""Invisible, but parts of scripts and emoji: not at the beginning."""
+# Without lookahead, which not every reader of the API description knows.
+NAME_PATTERN = f"^[{_SPACES}]*[^{_SPACES}{_CONTROLS}{_JOINERS}][^{_CONTROLS}]*$"
+
+
+class RequestSchema(ma.Schema):
+    """A request's object; what it does not name is refused."""
+
+    class Meta:
+        """Refuse unknown members."""
+
+        unknown = ma.RAISE
+
+
+def _aces() -> fields.String:
+    return fields.String(
+        load_default=AceMode.LOW.value,
+        validate=validate.OneOf([mode.value for mode in AceMode]),
+        metadata={
+            "description": "Where an ace stands in a run: below the two, above the king, or either."
+        },
+    )
+
+
+def _name(description: str) -> fields.String:
+    return fields.String(
+        load_default=None,
+        allow_none=True,
+        validate=[
+            Pattern(NAME_PATTERN, error="A name has visible characters and no control characters."),
+            validate.Length(min=1, max=MAX_NAME),
+        ],
+        metadata={"description": description, "example": "Ann"},
+    )
+
+
+class SeatRequest(RequestSchema):
+    """A seat of a new game."""
+
+    kind = fields.String(
+        required=True,
+        validate=validate.OneOf(["human", "ai"]),
+        metadata={"description": "Who plays: seat 0 is the creator's and so `human`."},
+    )
+    level = fields.String(
+        load_default=None,
+        allow_none=True,
+        validate=validate.OneOf(list(LEVELS)),
+        metadata={
+            "description": f"An AI player's strength, `{DEFAULT_LEVEL}` by default; "
+            "null for a human."
+        },
+    )
+    name = _name("What the seat is called.")
+
+
+class GameRequest(RequestSchema):
+    """The options of a new game, each of them optional."""
+
+    seats = fields.List(
+        fields.Nested(SeatRequest),
+        load_default=None,
+        allow_none=True,
+        validate=validate.Length(min=MIN_SEATS, max=MAX_SEATS),
+        metadata={
+            "description": "Two to six seats, the creator's first; by default one human and "
+            "three AI players at left, top and right. Every further human joins with an invite."
+        },
+    )
+    jokers = fields.Integer(
+        strict=True,
+        load_default=0,
+        validate=validate.OneOf(JOKER_CHOICES),
+        metadata={"description": "Jokers in the pack."},
+    )
+    aces = _aces()
+    hints = FlagField(
+        load_default=True, metadata={"description": "Whether seats may ask for hints."}
+    )
+    seed = fields.String(
+        load_default=None,
+        allow_none=True,
+        validate=Pattern("^[0-9a-fA-F]{64}$", error="A seed is 64 hexadecimal digits."),
+        metadata={
+            "description": "The game's secret itself, for tests and exact repeats: whoever knows "
+            "it knows every card. The game then says `seeded`."
+        },
+    )
+    turn_seconds = fields.Integer(
+        strict=True,
+        load_default=None,
+        allow_none=True,
+        validate=validate.Range(*TURN_SECONDS),
+        metadata={
+            "description": "Seconds that a human has for a turn, null for no bound. An AI player "
+            "moves for whoever lets them pass, until the human is back."
+        },
+    )
+
+
+class JoinRequest(RequestSchema):
+    """An invite to a seat."""
+
+    invite = fields.String(
+        required=True,
+        validate=validate.Length(min=1, max=MAX_INVITE),
+        metadata={"description": "The `code` of the invite that createGame answered."},
+    )
+    name = _name("What you are called; by default what the seat is.")
+
+
+class DrawRequest(RequestSchema):
+    """Where to draw from."""
+
+    source = fields.String(
+        required=True,
+        validate=validate.OneOf(["stock", "discard"]),
+        metadata={"description": "The stock, or the top of the discard pile."},
+    )
+
+
+class DiscardRequest(RequestSchema):
+    """Which card to discard."""
+
+    card = CardField(
+        required=True, metadata={"description": "A card of the hand; it may be the one drawn."}
+    )
+    go_out = FlagField(
+        load_default=True,
+        metadata={"description": "Whether to go out if the hand then melds completely."},
+    )
+
+
+def _check_wild(rank: Rank) -> None:
+    if rank.code not in EVALUATED_RANKS:
+        raise ma.ValidationError(f"The wild rank is one of {' '.join(EVALUATED_RANKS)}.")
+
+
+class EvaluationRequest(RequestSchema):
+    """A hand to arrange."""
+
+    cards = fields.List(
+        CardField(),
+        required=True,
+        validate=validate.Length(min=1, max=MAX_HAND),
+        metadata={
+            "description": f"The hand, in any order; no card more than {COPIES} times, at most "
+            f"{MAX_JOKERS} `JK`."
+        },
+    )
+    wild_rank = RankField(
+        required=True,
+        validate=_check_wild,
+        metadata={
+            "description": "The rank that is wild: the number of cards dealt in the round.",
+            "enum": list(EVALUATED_RANKS),
+        },
+    )
+    aces = _aces()
+
+    @ma.validates("cards")
+    def _held_by_the_pack(self, cards: list[Card], **kwargs: Any) -> None:
+        """Refuse more copies of a card than the game has."""
+        for card in set(cards):
+            most = MAX_JOKERS if card.is_joker else COPIES
+            if cards.count(card) > most:
+                raise ma.ValidationError(f"{card} is there {cards.count(card)} times, not {most}.")
+
+
+class EventsQuery(RequestSchema):
+    """Which events to list."""
+
+    after = WholeField(
+        load_default=0,
+        validate=validate.Range(min=0, max=MAX_SEQ),
+        metadata={"description": "List events with a seq above this one."},
+    )
+    limit = WholeField(
+        load_default=100,
+        validate=validate.Range(min=1, max=MAX_LIMIT),
+        metadata={"description": "List no more events than this."},
+    )
+
+
+class _Headers(ma.Schema):
+    """The headers an operation reads; a request may carry any others."""
+
+    class Meta:
+        """Leave all other headers alone."""
+
+        unknown = ma.EXCLUDE
+
+
+class ViewHeaders(_Headers):
+    """What a reading call may say about what it has already."""
+
+    if_none_match = fields.String(
+        data_key="If-None-Match",
+        metadata={"description": "ETags of views you have: if one is current, the answer is 304."},
+    )
+
+
+class KeyHeaders(_Headers):
+    """The key that makes a seat's request safe to repeat."""
+
+    idempotency_key = fields.String(
+        data_key="Idempotency-Key",
+        validate=Pattern(
+            r"^[\x21-\x7e]{1,255}$", error="A key has 1 to 255 visible ASCII characters."
+        ),
+        metadata={
+            "description": "Any text new to this seat: the same request with the same key is "
+            "made once and has its first answer again for 24 hours."
+        },
+    )
+
+
+class MoveHeaders(KeyHeaders):
+    """What a move may be made conditional on, beside its key."""
+
+    if_match = fields.String(
+        data_key="If-Match",
+        metadata={"description": "The ETag of the view you judged by: if stale, 412."},
+    )
+
+
+class CreateHeaders(_Headers):
+    """The key that makes a request safe to repeat whose answer shows a token."""
+
+    idempotency_key = fields.String(
+        data_key="Idempotency-Key",
+        validate=Pattern(
+            r"^[\x21-\x7e]{22,255}$",
+            error="A key for this call is random and has 22 to 255 visible ASCII characters.",
+        ),
+        metadata={
+            "description": "A random text of 22 characters or more: the same request with the "
+            "same key is made once and has its first answer again for 24 hours. Keep it "
+            "secret: whoever knows it can fetch the token again."
+        },
+    )

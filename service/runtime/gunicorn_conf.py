@@ -1,0 +1,35 @@
+"""The settings of gunicorn, read by gunicorn itself when the supervisor starts it."""
+
+import os
+import resource
+import signal
+from pathlib import Path
+
+from gunicorn.arbiter import Arbiter
+from gunicorn.workers.base import Worker
+
+from service.config import Config
+from service.runtime.parent_death import die_with_parent
+
+_config = Config.from_environ(os.environ)
+_memory = Path("/dev/shm")  # noqa: S108 - gunicorn makes a nameless file there
+_files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+
+workers = _config.workers
+threads = _config.threads
+worker_class = "service.runtime.worker.PatientWorker"
+# Of one worker; half of what it may open, so that the store's connections always find room.
+worker_connections = 1000 if _files == resource.RLIM_INFINITY else min(1000, _files // 2)
+sendfile = False  # it would wait for the client
+graceful_timeout = 10  # seconds for the requests under way when asked to stop
+# Heartbeats are file times; on a busy disk they could be late, and a good worker be killed.
+worker_tmp_dir = str(_memory) if _memory.is_dir() else None
+control_socket_disable = True
+accesslog = None  # the service logs its requests itself
+loglevel = "warning"
+proc_name = "three-thirteen"
+
+
+def post_fork(server: Arbiter, worker: Worker) -> None:  # noqa: ARG001 - gunicorn's signature
+    """Tie a new worker to gunicorn's master: a worker must not outlive it."""
+    die_with_parent(signal.SIGKILL, worker.ppid)

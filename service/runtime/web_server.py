@@ -1,0 +1,126 @@
+"""The web server: one gunicorn process over a socket that is bound before anything else starts.
+
+Binding here and not in gunicorn tells a taken port at once, and makes port 0 (any free one)
+known; gunicorn inherits the socket.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Mapping
+from functools import partial
+
+from service.config import Config
+from service.runtime.parent_death import die_with_parent
+
+_BACKLOG = 2_048
+_PROBE = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+_ANY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - compared, never bound
+
+
+class WebServerError(Exception):
+    """The web server cannot listen or has ended by itself."""
+
+
+class WebServer:
+    """The gunicorn process of one service, on the host and port of its settings."""
+
+    def __init__(self, config: Config) -> None:
+        """Bind the address, or raise `WebServerError`; connections wait until `spawn`."""
+        self._listener = _bound(config)
+        self._address: tuple[str, int] = self._listener.getsockname()[:2]
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def url(self) -> str:
+        """Give the address for a browser on this machine."""
+        host, port = self._local_address
+        return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+    def spawn(self, environ: Mapping[str, str]) -> None:
+        """Start gunicorn with `environ`, and hand the socket over to it."""
+        listener = self._listener.fileno()
+        self._process = subprocess.Popen(
+            [
+                *(sys.executable, "-m", "gunicorn"),
+                *("--config", "python:service.runtime.gunicorn_conf"),
+                *("--bind", f"fd://{listener}", "service.wsgi:app"),
+            ],
+            env=environ,
+            stdin=subprocess.DEVNULL,
+            pass_fds=[listener],
+            start_new_session=True,  # Ctrl-C is the supervisor's to pass on
+            # Safe while no other thread runs, and the supervisor has none.
+            preexec_fn=partial(die_with_parent, signal.SIGKILL, os.getpid()),  # noqa: PLW1509
+        )
+        self._listener.close()  # only gunicorn may hold it, or a stopped service would still accept
+
+    def is_running(self) -> bool:
+        """Tell whether gunicorn lives."""
+        return self._process is not None and self._process.poll() is None
+
+    def check(self) -> None:
+        """Raise `WebServerError` if gunicorn has ended."""
+        if self._process is not None and (code := self._process.poll()) is not None:
+            raise WebServerError(f"the web server ended by itself, with code {code}")
+
+    def is_serving(self) -> bool:
+        """Tell whether a request is answered by now; raise `WebServerError` if gunicorn ended."""
+        self.check()
+        with (
+            contextlib.suppress(OSError),
+            socket.create_connection(self._local_address, timeout=1) as connection,
+        ):
+            connection.sendall(_PROBE)
+            return connection.recv(64).startswith(b"HTTP/1.1 200")
+        return False
+
+    def ask_to_stop(self) -> None:
+        """Have gunicorn end once the requests under way are answered."""
+        self._send(signal.SIGTERM)
+
+    def ask_to_hurry(self) -> None:
+        """Have gunicorn end without waiting for anything."""
+        self._send(signal.SIGQUIT)
+
+    def close(self) -> None:
+        """End what is left of gunicorn and its workers on the spot."""
+        self._listener.close()
+        if self._process is not None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.wait()
+
+    @property
+    def _local_address(self) -> tuple[str, int]:
+        host, port = self._address
+        return _ANY_ADDRESS.get(host, host), port
+
+    def _send(self, number: signal.Signals) -> None:
+        if self._process is not None:
+            self._process.send_signal(number)
+
+
+def _bound(config: Config) -> socket.socket:
+    place = f"{config.host}:{config.port}"
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(
+            config.host, config.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+        listener = socket.socket(family, kind, protocol)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(address)
+        listener.listen(_BACKLOG)
+    except OSError as error:
+        if error.errno == errno.EADDRINUSE:
+            problem = f"{place} is taken; stop what listens there or set PORT"
+        else:
+            problem = f"cannot listen at {place}: {error.strerror}; set HOST or PORT"
+        raise WebServerError(problem) from None
+    return listener

@@ -1,0 +1,234 @@
+"""Hostile requests: bodies, queries, headers, hosts, paths and methods that mean harm.
+
+`bodies` are made from a fitting body of an operation: each is refused, whatever the game. `noise`
+is made at random from the same, and may fit by chance.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from tests.chaos.access.calls import GAME, JSON
+
+DEPTHS = (10, 16, 17, 100, 1_000, 5_000, 10_000, 100_000)
+DIGITS = (10, 18, 19, 100, 1_000, 4_300, 4_301, 10_000, 100_000)
+LENGTHS = (101, 1_000, 10_000, 100_000)
+_WRONG: tuple[Any, ...] = (
+    True, False, None, 0, -1, 3, 1.5, 2**53, 10**17, "", " ", "x", "\u0000", "🂡", [], [[]], [None],
+    {}, {"": None}, "true", "null", "0x1", "٣",
+)  # fmt: skip
+_NUMBERS = (
+    b"1e5", b"1E400", b"-1e400", b"1e-400", b"9e99999999999", b"1e", b"1e+", b"0x10", b"01", b"+1",
+    b".5", b"5.", b"--1", b"1_0", b"NaN", b"Infinity", b"-Infinity", b"nan", b"1e1.5", b"-",
+)  # fmt: skip
+_STRINGS = (
+    b'"\\ud800"', b'"\\udfff\\ud800"', b'"\\ud83d"', b'"\xed\xa0\x80"', b'"\xc0\x80"', b'"\xff"',
+    b'"\xf5\x80\x80\x80"', b'"\\u0000"', b'"\x00"', b'"\n"', b'"\\x41"', b'"\\u12"', b'"', b"'x'",
+    b'"\\u202e"', b'"\\', b'"x\\"',
+)  # fmt: skip
+_WHOLE = (
+    b"{", b"}", b"[", b"]", b"nonsense", b"\x00", b"\xff\xfe", b"\xfe\xff", b"{} {}", b"{},",
+    b"{'a': 1}", b"{1: 2}", b"{null: 1}", b"/**/{}", b"{}//", b"<x/>", b"a=b", b"\x1f\x8b\x08",
+    b"0", b'""', b"true", b"null", b"[]", b"[{}]", b'{"": ""}', b'{"__proto__": {}}', b"{\x0b}",
+)  # fmt: skip
+_MEDIA = (
+    None, "", "text/plain", "application/x-www-form-urlencoded", "application/jsonx", "text/json",
+    "multipart/form-data; boundary=x", "application/xml", "application/json-seq", "*/*", "json",
+    "application/octet-stream", ";application/json", "application/json/x", "\x00",
+)  # fmt: skip
+
+HOSTS = (
+    "evil.example", "localhost.evil.example", "evil.example:80", "127.0.0.1.evil.example", "",
+    "localhost@evil.example", "evil.example@localhost", "localhost:", "localhost:x", "[::1",
+    "[evil]", "localhost, evil.example", "localhost evil.example", "0.0.0.0", "127.1", "2130706433",
+    "localhost\\.evil", "x" * 5_000, "localhost.", "localhost/..", "\x00", "[::ffff:1]",
+    "\uff4cocalhost".encode().decode("latin-1"),
+)  # fmt: skip
+QUERIES = (
+    "after=-1", "after=1.5", "after=x", "after=", "after=%00", "after=" + "9" * 5_000, "after=1e3",
+    "after=%D9%A3", "after=0x1", "after=+1", "after=%2B1", "after=1_0", "after=%FF", "limit=0",
+    "limit=1001", "limit=-0", "limit=None", "limit=NaN", "limit=1;drop", "limit[]=1", "wait=x",
+    "after=1&after=x", "limit=x&limit=5", "Limit=5", "a" * 8_000, "%", "%zz", "&&&=", "=1",
+    "a[b]=c", "=".join("x" * 1_000), "__proto__=1", "limit=5%00", "limit=%205", "limit=5&x=y",
+)  # fmt: skip
+TEXTS = (
+    "", " ", "x" * 10_000, "\x00", "\x7f", "ü", "\t", '"', ",", ",,,;;;", "*", "null", "%00", "=",
+    '"0.0.1', 'W/"', "a, b, c", "\xff" * 300, "x y", "🂡".encode().decode("latin-1"),
+)  # fmt: skip
+HEADERS = (
+    "If-Match", "If-None-Match", "Idempotency-Key", "X-Request-Id", "Accept", "Accept-Language",
+    "Accept-Charset", "Accept-Encoding", "Range", "If-Modified-Since", "If-Unmodified-Since",
+    "If-Range", "Cookie", "Origin", "Referer", "Forwarded", "X-Forwarded-Host", "X-Forwarded-For",
+    "X-HTTP-Method-Override", "Last-Event-ID", "Expect", "Content-Language", "Prefer", "User-Agent",
+)  # fmt: skip
+ACCEPTS = (
+    "text/html", "*/*;q=x", "application/json;q=0", "application/json;q=1e999", ";", "a/b/c", "*",
+    "application/*;q=0, */*;q=0", "application/json;" + "x=y;" * 2_000, "*/json", "text/*",
+)  # fmt: skip
+LENGTHS_TOLD = ("-1", "x", "1e3", "0x10", "99999999999999999999", "1 1", "", "\xb3", "+5", "5,5")
+PATHS = (
+    "/v1/games/%00", "/v1/games/..%2f..%2fhealthz", "/v1/games/" + "x" * 10_000, "/v1/games/%ff",
+    "/v1/games/{g:x}:game", "/v1/games/*", "/v1/games/%F0%9F%82%A1", "/v1/games//draw", "/%",
+    "/v1/games/%0d%0aX-Evil:1", "/v1/problems/%00", "/v1/problems/..", "/v1/docs/..%2f..%2fapp.py",
+    "/v1/docs/%2e%2e/app.py", "/v1/docs//etc/passwd", "/v1/docs/\\..\\app.py", "/V1/games", "/*",
+    "/v1/games/AAAAAAAAAAAAAAAAAAAAAA%0A", "/v1/openapi.json/", "/.git/config", "/v1/games;x=1",
+)  # fmt: skip
+METHODS = ("PUT", "PATCH", "TRACE", "CONNECT", "PROPFIND", "G\xcbT", "DELETE", "X" * 300)
+
+
+Takes = dict[str, Callable[[Any], bool]]
+
+
+@dataclass(frozen=True)
+class Body:
+    """A body and the media type that it is sent as; None for no Content-Type."""
+
+    content: bytes
+    media: str | None = JSON
+
+    def __str__(self) -> str:
+        return f"{self.content[:60]!r} ({len(self.content)} bytes) as {self.media!r}"
+
+
+SEAT = {"kind": "human", "name": "Ann", "level": None}
+
+
+def _is_name(value: Any) -> bool:
+    """Whether a seat may be called so, as far as the corpus has such names."""
+    told = isinstance(value, str) and 1 <= len(value) <= 40
+    return value is None or (told and value.strip() != "" and value not in ("\0", "\n", "\u202e"))
+
+
+_IS_JOKERS = (0, 2, 4).__contains__
+SEAT_TAKES: Takes = {"name": _is_name, "level": lambda value: value is None}
+
+
+@dataclass(frozen=True)
+class Operation:
+    """An operation that takes a body: its path, a body that fits, and what else its fields take."""
+
+    name: str
+    path: str
+    fitting: dict[str, Any]
+    takes: Takes = field(default_factory=dict)
+
+
+def operations(invite: str) -> list[Operation]:
+    """Every operation with a body; the invite is one that is good."""
+    table = [SEAT, {"kind": "ai"}]
+    new = {"seats": table, "jokers": 2, "aces": "high", "hints": True, "turn_seconds": 60}
+    hand = {"cards": ["8H", "9H", "TH"], "wild_rank": "5", "aces": "low"}
+    return [
+        Operation(
+            "createGame",
+            "/v1/games",
+            {**new, "seed": "11" * 32},
+            {
+                "seats": lambda value: value is None,
+                "jokers": lambda value: not isinstance(value, bool) and _IS_JOKERS(value),
+                "hints": lambda value: isinstance(value, bool),
+                "turn_seconds": lambda value: value is None,
+                "seed": lambda value: value is None,
+            },
+        ),
+        Operation("joinGame", f"{GAME}/seats", {"invite": invite, "name": "Bo"},
+                  {"name": _is_name}),
+        Operation("drawCard", f"{GAME}/draw", {"source": "stock"}),
+        Operation("discardCard", f"{GAME}/discard", {"card": "8H", "go_out": True},
+                  {"go_out": lambda value: isinstance(value, bool)}),
+        Operation("evaluateHand", "/v1/evaluations", hand),
+    ]  # fmt: skip
+
+
+def bodies(fitting: dict[str, Any], takes: Takes) -> Iterator[Body]:
+    """Bodies that no operation accepts which takes the `fitting` one.
+
+    `takes` says by field which values it accepts; none but the fitting one where it says nothing.
+    """
+    text = json.dumps(fitting).encode()
+    yield from map(Body, _WHOLE)
+    yield from (Body(text, media) for media in _MEDIA)
+    yield from map(Body, (b"\xef\xbb\xbf" + text, b"\x00" + text, text + b"\x00", text[:-1]))
+    for encoding in ("utf-16", "utf-16-le", "utf-32", "utf-7"):
+        yield Body(json.dumps({**fitting, "x": "+"}).encode(encoding))
+    yield from map(Body, fields(fitting, takes))
+    yield from map(Body, _deep(text))
+
+
+def fields(fitting: dict[str, Any], takes: Takes) -> Iterator[bytes]:
+    """The fitting object with one of its fields made unacceptable."""
+    for member, value in fitting.items():
+        name = json.dumps(member).encode()
+        others = {key: each for key, each in fitting.items() if key != member}
+        rest = b", " + json.dumps(others).encode()[1:-1] if others else b""
+        accepts = takes.get(member, lambda _: False)
+        raws = (*map(_written, _WRONG), *_NUMBERS, *_STRINGS, *_long(value), *_deep(b"1"))
+        for raw in raws:
+            if raw != _written(value) and not _accepted(raw, accepts):
+                yield b"{%b: %b%b}" % (name, raw, rest)
+        fits = _written(value)
+        escaped = b'"\\u%04x%b' % (ord(member[0]), name[2:])
+        for twin in (name, escaped, _written(member.upper()), _written(member + " ")):
+            yield b"{%b: %b, %b: %b%b}" % (name, fits, twin, fits, rest)
+
+
+def _written(value: Any) -> bytes:
+    return json.dumps(value).encode()
+
+
+def _accepted(raw: bytes, accepts: Callable[[Any], bool]) -> bool:
+    """Whether a value is one that the field takes, however it is written."""
+    try:
+        return accepts(json.loads(raw))
+    except (ValueError, RecursionError):
+        return False
+
+
+def _long(value: Any) -> Iterator[bytes]:
+    """Numbers of many digits and long strings."""
+    for count in DIGITS:
+        yield from (b"9" * count, b"-" + b"9" * count, b"0." + b"1" * count, b"1" * count + b"e1")
+    yield from (b'"' + b"x" * count + b'"' for count in LENGTHS)
+    yield from (_written("🂡" * (count // 10)) for count in LENGTHS)
+    if isinstance(value, list):
+        yield from (_written(value * count) for count in LENGTHS)
+
+
+def _deep(core: bytes) -> Iterator[bytes]:
+    for depth in DEPTHS:
+        yield b"[" * depth + core + b"]" * depth
+        yield b'{"a":' * depth + core + b"}" * depth
+        yield b"[" * depth
+        yield b'{"a":' * depth
+
+
+def noise(fitting: dict[str, Any], chance: random.Random) -> Body:
+    """The fitting body with some bytes changed, cut, doubled or put elsewhere."""
+    text = bytearray(json.dumps(fitting).encode())
+    for _ in range(chance.randint(1, 4)):
+        place = chance.randrange(len(text) + 1)
+        match chance.randrange(5):
+            case 0:
+                text[place : place + 1] = bytes([chance.randrange(256)])
+            case 1:
+                text[place:place] = chance.choice((*_NUMBERS, *_STRINGS, *_WHOLE))
+            case 2:
+                del text[place : place + chance.randint(1, 8)]
+            case 3:
+                text[place:place] = text[place : place + chance.randint(1, 20)]
+            case _:
+                text[place:place] = chance.choice(b'{}[],:"\\ \t\n').to_bytes(1, "big")
+    return Body(bytes(text), JSON)
+
+
+def headers(chance: random.Random) -> list[tuple[str, str]]:
+    """A few hostile headers."""
+    names = chance.sample(HEADERS, chance.randint(1, 4))
+    made = [(name, chance.choice((*TEXTS, *ACCEPTS))) for name in names]
+    if chance.random() < 0.2:
+        made.append(("Content-Length", chance.choice(LENGTHS_TOLD)))
+    return made

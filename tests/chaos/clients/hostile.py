@@ -1,0 +1,280 @@
+"""Hostile requests: always a documented refusal, never a failure, and nothing changes.
+
+Bodies that no operation accepts come from a caller who may make the call. What may fit by chance,
+such as noise, queries and headers, comes from one whose call the game refuses in any case.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from itertools import islice, product
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote_to_bytes
+
+from flask.testing import FlaskClient
+from werkzeug.test import TestResponse
+
+from service.app import create_app
+from service.config import Config
+from service.http.problems import MEDIA_TYPE, PROBLEMS
+from service.runtime.embedded_server import throwaway_server
+from service.store.game_store import Store
+from tests.chaos.access import calls
+from tests.chaos.access.callers import DESCRIPTION
+from tests.chaos.clients import corpus
+from tests.chaos.clients.corpus import Body, Operation
+from tests.chaos.trial import Outcome, Proof
+from tests.system.launch import Launch
+
+_ROOT = Path(__file__).parents[3]
+_SLOW_SECONDS = 1.0
+"""Of computing, whatever else the machine does meanwhile."""
+_ALL = 10_000
+
+
+@cache
+def documented() -> dict[str, dict[int, set[str]]]:
+    """By operation and status, the codes that the API description names."""
+    found: dict[str, dict[int, set[str]]] = {}
+    for path in json.loads(DESCRIPTION.read_text())["paths"].values():
+        for each in path.values():
+            found[each["operationId"]] = {
+                int(status): set(reply.get("content", {}).get(MEDIA_TYPE, {}).get("examples", ()))
+                for status, reply in each["responses"].items()
+            }
+    return found
+
+
+def faults(answer: TestResponse, operation: str | None) -> Iterator[str]:
+    """What is wrong with any answer; `operation` is None where the request has reached none."""
+    status = answer.status_code
+    if status >= 500:
+        yield f"{status} {answer.get_data()!r:.200}"
+    if status < 400:
+        return
+    body = answer.get_json(silent=True, force=True) or {}
+    known = set(PROBLEMS) if operation is None else documented()[operation].get(status, set())
+    if answer.request.method != "HEAD" and body.get("code") not in known:
+        yield f"{status} {body.get('code')} is not documented"
+    if answer.content_type != MEDIA_TYPE:
+        yield f"{status} as {answer.content_type}"
+
+
+@dataclass
+class Attack:
+    """Games under attack, each of two humans, and all that was found.
+
+    One waits for its second human, in one a draw is due, in one a discard; `mover` and `other` are
+    the tokens of the seat that is to move in the latter two and of the one that is not.
+    """
+
+    client: FlaskClient
+    store: Store
+    sent: int = 0
+    slowest: float = 0.0
+    breaches: list[str] = field(default_factory=list)
+    where: str = ""
+
+    def __post_init__(self) -> None:
+        self.games: dict[str, str] = {}
+        self.mover: dict[str, str] = {}
+        self.other: dict[str, str] = {}
+        for state in ("waiting", "drawing", "discarding"):
+            self._open(state)
+        self.before = self._kept()
+
+    def _open(self, state: str) -> None:
+        body = {"seats": [{"kind": "human"}] * 2}
+        created = self._made(calls.posted("/v1/games", body), "", None)
+        game_id = self.games[state] = created["game"]["id"]
+        invite, tokens = created["invites"][0]["code"], [created["token"]]
+        if state == "waiting":
+            self.invite = invite
+            return
+        tokens.append(self._made(calls.post("/seats", {"invite": invite}), game_id, None)["token"])
+        mover = self._made(calls.get(), game_id, None)["turn"]["seat"]
+        self.mover[state], self.other[state] = tokens[mover], tokens[1 - mover]
+        if state == "discarding":
+            self._made(calls.DRAW, game_id, tokens[mover])
+
+    def _made(self, call: calls.Call, game_id: str, token: str | None) -> Any:
+        auth = None if token is None else f"Bearer {token}"
+        answer = call.open(self.client, game_id, auth)
+        assert answer.status_code < 300, answer.get_data()
+        return answer.get_json()
+
+    def _kept(self) -> list[Any]:
+        """Everything that is stored of the games."""
+        return [
+            (self.store.read(game_id)[0], self.store.events(game_id, 0, _ALL))
+            for game_id in self.games.values()
+        ]
+
+    def game_for(self, operation: str) -> str:
+        """The state of the game in which an operation would be fit."""
+        return {"joinGame": "waiting", "discardCard": "discarding"}.get(operation, "drawing")
+
+    def send(
+        self, what: str, operation: str | None, *, refused: bool = True, **request: Any
+    ) -> None:
+        """Send a request; it must be answered well, and by a refusal unless it may fit."""
+        began = time.process_time()
+        with self.client.open(**request) as answer:
+            spent = time.process_time() - began
+            found = list(faults(answer, operation))
+            if refused and answer.status_code < 400:
+                found.append(f"{answer.status_code}: it was accepted")
+        if spent > _SLOW_SECONDS:
+            found.append(f"it took {spent:.1f} s of computing")
+        self.slowest = max(self.slowest, spent)
+        self.sent += 1
+        self.breaches += [f"{self.where}{operation} {what}: {fault}" for fault in found]
+
+    def check_games(self, what: str) -> None:
+        """See that no game has changed since the last look."""
+        if (after := self._kept()) != self.before:
+            self.breaches.append(f"{what}: a game changed")
+            self.before = after
+
+    def send_body(self, operation: Operation, body: Body, token: str, **more: Any) -> None:
+        """Send a body to an operation."""
+        headers = more.pop("headers", [])
+        state = self.game_for(operation.name)
+        self.send(
+            str(body),
+            operation.name,
+            path=operation.path.replace("{game_id}", self.games[state]),
+            method="POST",
+            data=body.content,
+            content_type=body.media,
+            headers=[*headers, ("Authorization", f"Bearer {token}")],
+            **more,
+        )
+
+    def bodies(self, share: int) -> None:
+        """Send every `share`-th hostile body, by the caller who may make the call."""
+        for operation in corpus.operations(self.invite):
+            hostile = corpus.bodies(operation.fitting, operation.takes)
+            token = self.mover.get(self.game_for(operation.name), "none")
+            for body in islice(hostile, 0, None, share):
+                self.send_body(operation, body, token)
+            if operation.name == "createGame":
+                for seat in islice(corpus.fields(corpus.SEAT, corpus.SEAT_TAKES), 0, None, share):
+                    body = Body(b'{"seats": [%b, {"kind": "ai"}]}' % seat)
+                    self.send_body(operation, body, token)
+            self.check_games(operation.name)
+
+    def noise(self, count: int) -> None:
+        """Send spoilt bodies under hostile headers, by callers whom the game refuses."""
+        attacked = corpus.operations("of no seat")
+        for number in range(count):
+            chance, self.where = random.Random(f"noise {number}"), f"seed {number}: "
+            operation = chance.choice(attacked)
+            body = corpus.noise(operation.fitting, chance)
+            more = {"headers": corpus.headers(chance)} if chance.random() < 0.5 else {}
+            token = self.other.get(self.game_for(operation.name), "none")
+            fits = operation.name in ("createGame", "evaluateHand")
+            self.send_body(operation, body, token, refused=not fits, **more)
+            if number % 100 == 0:
+                self.check_games(f"noise up to {number}")
+
+    def surroundings(self, share: int) -> None:
+        """Send every hostile query, host, path and method, and every `share`-th hostile header."""
+        game_id = self.games["drawing"]
+        auth = ("Authorization", f"Bearer {self.other['drawing']}")
+        events = f"/v1/games/{game_id}/events"
+        for query in corpus.QUERIES:
+            environ = {"QUERY_STRING": query}
+            self.send(query[:80], "listEvents", refused=False, path=events, headers=[auth],
+                      environ_overrides=environ)  # fmt: skip
+        for host, path in product(corpus.HOSTS, (events, "/v1/games", "/healthz", "/nothing")):
+            environ = {"HTTP_HOST": host}
+            self.send(f"at {host[:80]!r}", None, path=path, method="POST", data=b"{",
+                      environ_overrides=environ)  # fmt: skip
+        for path in corpus.PATHS:
+            environ = {"PATH_INFO": unquote_to_bytes(path).decode("latin-1")}
+            self.send(path[:80], None, path="/", headers=[auth], environ_overrides=environ)
+        for method, path in product(corpus.METHODS, (f"/v1/games/{game_id}", events, "/v1/games")):
+            if method != "DELETE" or path != f"/v1/games/{game_id}":
+                self.send(f"{method[:20]} {path}", None, path=path, method=method, headers=[auth])
+        self._headers(game_id, auth, share)
+        self.check_games("surroundings")
+
+    def _headers(self, game_id: str, auth: tuple[str, str], share: int) -> None:
+        """Send hostile texts in every header, with a draw out of turn and with a reading."""
+        draw = {"method": "POST", "data": b'{"source": "stock"}', "content_type": corpus.JSON}
+        names = (*corpus.HEADERS, "Authorization", "Content-Type")
+        for name, text in islice(product(names, corpus.TEXTS), 0, None, share):
+            given = [(name, text)] if name == "Authorization" else [(name, text), auth]
+            path, what = f"/v1/games/{game_id}", f"{name}: {text[:60]!r}"
+            self.send(what, "getGame", refused=False, path=path, headers=given)
+            self.send(what, "drawCard", path=f"{path}/draw", headers=given, **draw)
+        for length in corpus.LENGTHS_TOLD:
+            environ = {"CONTENT_LENGTH": length}
+            self.send(f"length {length!r}", "drawCard", path=f"/v1/games/{game_id}/draw",
+                      headers=[auth], environ_overrides=environ, **draw)  # fmt: skip
+
+
+def hostile(noise: int = 20_000, share: int = 1) -> Outcome:
+    """Every hostile request is refused as documented, and changes nothing."""
+    with throwaway_server() as server:
+        store = Store.from_url(server.url, connections=2)
+        config = Config(redis_url=server.url, data_dir=Path("unused"), log_level="CRITICAL")
+        attack = Attack(create_app(config, store).test_client(use_cookies=False), store)
+        attack.bodies(share)
+        attack.surroundings(share)
+        attack.noise(noise)
+        attack.check_games("the end")
+    done = f"{attack.sent} requests, the slowest took {attack.slowest * 1000:.0f} ms"
+    return Outcome(done, attack.breaches)
+
+
+def schemathesis(examples: int = 1_000) -> Outcome:
+    """Schemathesis finds no fault with the started service."""
+    program = Path(sys.executable).with_name("schemathesis")
+    with tempfile.TemporaryDirectory() as name:
+        report = Path(name, "report.json")
+        with Launch(Path(name), LOG_LEVEL="WARNING") as service:
+            ended = subprocess.run(
+                [
+                    program,
+                    *("--config-file", _ROOT / "tests/system/schemathesis.toml"),
+                    *("run", f"{service.url()}/v1/openapi.json", "--no-color"),
+                    f"--max-examples={examples}",
+                    f"--report-json-path={report}",
+                ],
+                cwd=_ROOT,
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+            said = "Traceback" in service.output
+        summary = json.loads(report.read_text())
+    breaches = [str(each) for each in (*summary["failures"], *summary["errors"])]
+    breaches += ["the service's log has a traceback"] if said else []
+    if ended.returncode and not breaches:
+        breaches.append(ended.stdout[-2_000:])
+    return Outcome(f"{examples} examples an operation", breaches)
+
+
+PROOFS = [
+    Proof(
+        "hostile input is refused as documented and changes nothing",
+        "hostile bodies for every operation, hostile queries, headers, hosts, paths and noise",
+        hostile,
+    ),
+    Proof(
+        "no request that the API description allows makes the service fail",
+        "Schemathesis with all checks against the started service",
+        schemathesis,
+    ),
+]

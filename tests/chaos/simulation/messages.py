@@ -1,0 +1,134 @@
+"""Requests and replies of a simulated service, as values."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from flask.testing import FlaskClient
+
+from tests.chaos.simulation.faulty_store import WorkerKilledError
+
+_CALLS = {
+    "createGame": ("POST", ""),
+    "getGame": ("GET", "/{}"),
+    "deleteGame": ("DELETE", "/{}"),
+    "joinGame": ("POST", "/{}/seats"),
+    "leaveGame": ("POST", "/{}/leave"),
+    "drawCard": ("POST", "/{}/draw"),
+    "discardCard": ("POST", "/{}/discard"),
+    "getScores": ("GET", "/{}/scores"),
+    "getHint": ("GET", "/{}/hint"),
+    "listEvents": ("GET", "/{}/events"),
+    "getReplay": ("GET", "/{}/replay"),
+}
+CHANGING = ("createGame", "joinGame", "leaveGame", "drawCard", "discardCard")
+"""What is made by one commit, and may have an idempotency key."""
+DEAD = 0
+"""The status of a reply that never came."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a guest sends: sent again it is the same request."""
+
+    operation: str
+    game_id: str | None = None
+    seat: int | None = None
+    token: str | None = None
+    body: dict[str, Any] | None = None
+    key: str | None = None
+    condition: str | None = None
+    query: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def digest(self) -> str | None:
+        """How the record of this request's key ends its name."""
+        return None if self.key is None else hashlib.sha256(self.key.encode()).hexdigest()
+
+    def send(self, client: FlaskClient) -> Reply:
+        """The reply, which never comes if the worker is killed."""
+        method, path = _CALLS[self.operation]
+        try:
+            answer = client.open(
+                "/v1/games" + path.format(self.game_id),
+                method=method,
+                json=self.body,
+                query_string=self.query,
+                headers=self._headers(),
+            )
+        except WorkerKilledError:
+            return Reply(DEAD)
+        replayed = "Idempotency-Replayed" in answer.headers
+        etag, location = (answer.headers.get(name) for name in ("ETag", "Location"))
+        return Reply(answer.status_code, answer.get_data(), etag, location, replayed)
+
+    def _headers(self) -> dict[str, str]:
+        headers = {}
+        if self.token is not None:
+            headers["Authorization"] = f"Bearer {self.token}"
+        if self.key is not None:
+            headers["Idempotency-Key"] = self.key
+        if self.condition is not None:
+            name = "If-None-Match" if self.operation == "getGame" else "If-Match"
+            headers[name] = self.condition
+        return headers
+
+    def __str__(self) -> str:
+        """The request in a line; keys and tokens are told by their beginning."""
+        seat = "" if self.seat is None else f" by seat {self.seat}"
+        body = "" if self.body is None else " " + json.dumps(self.body)
+        key = "" if self.key is None else f" key {self.key[:6]}"
+        condition = "" if self.condition is None else f" if {self.condition}"
+        return f"{self.operation} {str(self.game_id)[:6]}{seat}{body}{key}{condition}"
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What a guest gets."""
+
+    status: int
+    body: bytes = b""
+    etag: str | None = None
+    location: str | None = None
+    replayed: bool = False
+
+    @cached_property
+    def fields(self) -> dict[str, Any]:
+        """The body's object."""
+        found: dict[str, Any] = json.loads(self.body) if self.body else {}
+        return found
+
+    @property
+    def succeeded(self) -> bool:
+        return 200 <= self.status < 300
+
+    @property
+    def code(self) -> str | None:
+        """The problem's code."""
+        return self.fields.get("code") if self.status >= 400 else None
+
+    @property
+    def is_vague(self) -> bool:
+        """Whether the request may or may not have been carried out."""
+        return self.status == DEAD or self.code == "outcome-unknown"
+
+    @property
+    def version(self) -> int | None:
+        """The version that the ETag names."""
+        return None if self.etag is None else int(self.etag.strip('"').split(".")[0])
+
+    @property
+    def words(self) -> tuple[int, bytes, str | None, str | None]:
+        """All that a repeat must give again."""
+        return self.status, self.body, self.etag, self.location
+
+    def __str__(self) -> str:
+        """The reply in a line, its body told by a digest."""
+        digest = hashlib.sha256(self.body).hexdigest()[:8]
+        replayed = " replayed" if self.replayed else ""
+        told = self.code or self.etag or ""
+        return f"{self.status or 'no answer'} {told}{replayed} {digest}"

@@ -1,0 +1,157 @@
+"""Rogue players: what they cost, and that players who do right never notice the limit."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine import table
+from engine.cards import Rank
+from engine.game import Status
+from engine.players import LEVELS
+from engine.rules import AceMode
+from engine.solver import arrangement
+from engine.solver.arrangement import kernel, least_points, limited
+from engine.solver.kernel import QUESTION, BudgetExceededError, Meter
+from service.store.models import Commit, Done, Kept, Stale
+from tests.builders import ai, hand, rules, secret
+from tests.chaos.simulation import faulty_players
+from tests.chaos.simulation.faulty_players import LEVEL, ROGUES
+from tests.chaos.simulation.faulty_store import ModelStore
+from tests.player import create
+
+ROOT = Path(__file__).parents[3]
+HAND = hand("3C 4C 5C 9H 9S QD")
+
+
+def test_a_rogue_costs_cheap_legal_turns_each_logged_once() -> None:
+    outcome = faulty_players.rogue_players(games=1, solves=50, rounds=1)
+    assert outcome.breaches == []
+    turns = re.search(r"(\d+) turns at fault", outcome.done)
+    assert turns is not None
+    assert int(turns[1]) > 2 * len(ROGUES)
+
+
+def test_a_game_against_a_rogue_comes_to_its_end() -> None:
+    played = faulty_players.play(ROGUES[0], seed=7, solves=50)
+    assert (played.turns > 40, played.breaches) == (True, ())
+
+
+class Behind(ModelStore):
+    """Every second commit comes too late."""
+
+    commits = 0
+
+    def commit(self, commit: Commit) -> Done | Kept | Stale:
+        self.commits += 1
+        return super().commit(commit) if self.commits % 2 else Stale(0)
+
+
+def test_a_turn_that_is_played_anew_is_logged_once() -> None:
+    options = {"seats": [{"kind": "human"}, {"kind": "ai", "level": LEVEL}], "seed": "22" * 32}
+    model = Behind()
+    with faulty_players.at_the_table(ROGUES[0], model=model) as (client, told):
+        human = create(client, options)
+        for _ in range(4):
+            human.turn()
+    assert model.commits > len(model.journal)
+    assert 4 <= len(told.lines) == len(set(told.lines))
+    assert re.fullmatch(
+        r"an AI player failed in game \S{22}, seat 1, round 1, turn \d+: \w+Error", told.lines[0]
+    )
+
+
+def test_a_player_whose_draw_failed_is_not_asked_again_in_that_turn(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked = []
+
+    class Failing:
+        def choose_draw(self, *_: Any) -> None:
+            asked.append("draw")
+            raise RuntimeError
+
+        def choose_discard(self, *_: Any) -> None:
+            asked.append("discard")
+
+    monkeypatch.setitem(LEVELS, "failing", Failing())
+    step = table.open_game(secret(4), rules(), (ai("failing"), ai("medium")))
+    assert step.game.status is Status.FINISHED
+    assert set(asked) == {"draw"}
+    assert len(step.faults) == len(set(step.faults)) == len(asked)
+
+
+def test_the_solver_answers_within_its_limit_and_never_again_beyond_it() -> None:
+    with limited(3 * QUESTION):
+        assert [least_points(HAND, Rank.KING, AceMode.LOW) for _ in range(3)] == [28] * 3
+        for wild in (Rank.KING, Rank.QUEEN):
+            with pytest.raises(BudgetExceededError):
+                least_points(HAND, wild, AceMode.LOW)
+    assert least_points(HAND, Rank.KING, AceMode.LOW) == 28
+
+
+def test_limits_do_not_touch_those_who_have_another() -> None:
+    with limited(100):
+        outer = kernel(Rank.KING, AceMode.LOW)
+        with limited(0), pytest.raises(BudgetExceededError):
+            least_points(HAND, Rank.KING, AceMode.LOW)
+        assert kernel(Rank.KING, AceMode.LOW) is outer
+        assert least_points(HAND, Rank.KING, AceMode.LOW) == 28
+
+
+@pytest.mark.parametrize("level", ["easy", "medium", "hard", "expert"])
+def test_players_that_keep_to_their_budget_come_nowhere_near_the_limit(
+    monkeypatch: pytest.MonkeyPatch, level: str
+) -> None:
+    shares = []
+
+    @contextmanager
+    def watched(hands: int) -> Iterator[None]:
+        meter = Meter(hands)
+        monkeypatch.setattr(arrangement, "Meter", lambda _: meter)
+        with limited(hands):
+            yield
+        shares.append(1 - meter.left / hands)
+
+    monkeypatch.setattr(table, "limited", watched)
+    for number, budget in enumerate((0, 100, 1_000)):
+        seats = (ai(level),) * (2 + number)
+        table.open_game(secret(number), rules(4, "both"), seats, turn_solves=budget)
+    assert len(shares) > 300
+    assert 0 < max(shares) < 0.6
+
+
+def test_both_forms_count_alike() -> None:
+    program = (
+        "from engine.solver.kernel import Meter\n"
+        "from engine.solver.prospects import ForesightKernel as F\n"
+        "meter = Meter(10**6); k = F(5, 'both', meter); hand = bytes([1, 5, 9, 12, 12, 16, 52])\n"
+        "unseen = bytes([2] * 40 + [0] * 12 + [1])\n"
+        "for ask in (k.least, k.least_of_naturals, k.least_after_discards, k.least_after_draws,\n"
+        "            k.least_after_turns):\n"
+        "    ask(hand); print(meter.left)\n"
+        "k.least_after_draw(hand, 3); print(meter.left)\n"
+        "k.draw_total(hand, unseen); print(meter.left)\n"
+        "k.draw_prospect(hand, unseen, 3); print(meter.left)\n"
+    )
+    counts = [
+        subprocess.run(
+            [sys.executable, "-c", program],
+            cwd=ROOT,
+            env={**os.environ, "ENGINE_FORM": form},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout.split()
+        for form in ("source", "")
+    ]
+    assert counts[0] == counts[1]
+    assert len(counts[0]) == 8 == len(set(counts[0]))

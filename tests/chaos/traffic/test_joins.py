@@ -1,0 +1,36 @@
+"""That crowds join in order, and that a crowd out of order would be seen."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from unittest import mock
+
+from engine import membership
+from engine.game import Game, Step
+from tests.chaos.traffic.joins import joins
+from tests.scale import scaled
+
+
+def test_however_many_join_at_once_each_seat_is_given_once() -> None:
+    trials = scaled(40)
+    outcome = joins(trials, crowd=50)
+    assert list(outcome.breaches) == []
+    statuses = {
+        int(told): int(count) for count, told in re.findall(r"(\d+) \w+ (\d+)", outcome.done)
+    }
+    assert statuses[201] >= 3 * trials
+    assert statuses[409] > statuses[201]
+
+
+def test_a_seat_that_is_given_twice_is_a_breach() -> None:
+    def join(game: Game, seat: int, name: str) -> Step:
+        """Joining that never finds a seat taken."""
+        free = replace(game.seats[seat], joined=False)
+        seats = (*game.seats[:seat], free, *game.seats[seat + 1 :])
+        return joining(replace(game, seats=seats), seat, name)
+
+    joining = membership.join
+    with mock.patch.object(membership, "join", join):
+        breaches = joins(1, crowd=20).breaches
+    assert any("was given to" in breach for breach in breaches)

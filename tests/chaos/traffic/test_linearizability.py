@@ -1,0 +1,127 @@
+"""The checker on histories made by hand, and on those that planted faults leave behind."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.chaos.crashes.seeded_faults import FAULTS, Maker, real, trial
+from tests.chaos.traffic.linearizability import (
+    Acknowledged,
+    Kind,
+    Operation,
+    history_breaches,
+    log_breaches,
+)
+
+
+def move(key: str, begun: float, ended: float, version: int) -> Operation:
+    return Operation("g", Kind.MOVE, key, begun, ended, version)
+
+
+def read(begun: float, ended: float, version: int) -> Operation:
+    return Operation("g", Kind.READ, "", begun, ended, version)
+
+
+def unknown(key: str, begun: float) -> Operation:
+    return Operation("g", Kind.MOVE, key, begun)
+
+
+FIRST = move("a", 0, 1, 1)
+
+
+@pytest.mark.parametrize(
+    "history",
+    [
+        [],
+        [FIRST, move("b", 2, 3, 2), read(4, 5, 2)],
+        [FIRST, move("b", 2, 9, 2), read(3, 4, 1), read(3, 4, 2), read(5, 6, 2)],
+        [FIRST, move("b", 2, 3, 2), move("b", 8, 9, 2), move("c", 4, 5, 3)],
+        [FIRST, move("c", 2, 9, 3), move("b", 2, 9, 2)],
+        [FIRST, unknown("b", 2), read(3, 4, 1), read(7, 8, 2)],
+        [FIRST, unknown("b", 2), move("b", 3, 4, 2), move("c", 5, 6, 3)],
+        [FIRST, unknown("b", 2), unknown("c", 3), move("d", 4, 5, 2)],
+    ],
+)
+def test_what_could_have_happened_one_by_one_is_no_breach(history: list[Operation]) -> None:
+    assert history_breaches(history) == []
+
+
+@pytest.mark.parametrize(
+    ("history", "said"),
+    [
+        ([FIRST, move("b", 0, 1, 1)], "version 1 was made twice, by move a and by b"),
+        ([FIRST, move("a", 2, 3, 2)], "move a was made twice, as version 1 and as 2"),
+        ([FIRST, move("c", 2, 3, 3)], "version 2 was made by no known move"),
+        ([FIRST, read(2, 3, 2)], "version 2 was made by no known move"),
+        ([FIRST, read(2, 3, 2), unknown("b", 4)], "version 2 was made by no known move"),
+        ([FIRST, read(2, 3, 3), unknown("b", 1)], "version 3 was made by no known move"),
+        (
+            [FIRST, move("b", 2, 3, 2), read(4, 5, 1)],
+            "version 2 was told, but a read that began later saw version 1",
+        ),
+        (
+            [FIRST, read(2, 3, 2), move("b", 4, 5, 2)],
+            "version 2 was told before move b of version 2 began",
+        ),
+        (
+            [FIRST, move("c", 2, 3, 3), move("b", 4, 5, 2)],
+            "version 3 was told before move b of version 2 began",
+        ),
+    ],
+)
+def test_what_contradicts_one_order_is_told(history: list[Operation], said: str) -> None:
+    assert history_breaches(history) == [f"game g: {said}"]
+
+
+def test_each_game_has_an_order_of_its_own() -> None:
+    other = Operation("h", Kind.MOVE, "x", 5, 6, 1)
+    assert history_breaches([FIRST, move("b", 2, 3, 2), other]) == []
+
+
+def event(seq: int, card: str | None = None) -> dict[str, object]:
+    return {"seq": seq, "type": "card_drawn", "card": card}
+
+
+LOG = [event(1, "5H"), event(2, "JK"), event(3, "2C")]
+
+
+def test_a_log_that_has_the_events_of_each_move_once_is_no_breach() -> None:
+    moves = [Acknowledged("a", 1, LOG[:1]), Acknowledged("b", 2, [event(2), LOG[2]])]
+    assert list(log_breaches(LOG, moves, 0)) == []
+    assert list(log_breaches(LOG, moves[:1], 1)) == []
+
+
+@pytest.mark.parametrize(
+    ("events", "said"),
+    [
+        ([LOG[1:], LOG[:2]], "event 2 was caused by move 0 and by move 1"),
+        ([LOG, [event(4)]], "event 4 of acknowledged move 1 is not in the log"),
+        ([LOG[:2], [event(3, "2H")]], "event 3 of acknowledged move 1 is not in the log"),
+        ([LOG[:2]], "events [3] belong to no move, and 0 are of unknown outcome"),
+    ],
+)
+def test_a_log_that_differs_from_the_moves_is_told(
+    events: list[list[dict[str, object]]], said: str
+) -> None:
+    moves = [Acknowledged(str(place), place + 1, each) for place, each in enumerate(events)]
+    assert list(log_breaches(LOG, moves, 0)) == [said]
+
+
+def test_a_log_with_an_event_written_twice_is_told() -> None:
+    doubled = [LOG[0], LOG[0], *LOG[1:]]
+    assert "the log does not count its events from 1 without gaps" in [
+        *log_breaches(doubled, [Acknowledged("a", 1, LOG)], 0)
+    ]
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_planted_fault_is_caught(fault: str) -> None:
+    make: Maker = FAULTS[fault]
+    assert trial(make, 150, "small").history() != []
+
+
+def test_the_real_store_in_the_same_place_breaks_nothing() -> None:
+    record = trial(real, 100, "small")
+    assert record.breaches() == []
+    assert record.moves >= 100
+    assert record.tally["lost"] > 0

@@ -1,0 +1,81 @@
+"""Hints against the expert itself and against counts of every unseen card."""
+
+from __future__ import annotations
+
+from itertools import islice
+
+from engine.cards import Card, without
+from engine.players.hints import DiscardOption, DrawOption, hint
+from engine.players.position import Position
+from engine.round import Drawing, Phase, Source
+from engine.solver.arrangement import least_points, points_after_discard
+from engine.view import view
+from tests.positions import MODEST, choice, positions, words
+from tests.scale import scaled
+
+
+def after_turn(position: Position, hand: tuple[Card, ...], drawn: Card) -> int:
+    """The least points after drawing a card and the best discard, each tried."""
+    return min(points_after_discard((*hand, drawn), position.wild, position.aces).values())
+
+
+def unseen(position: Position) -> list[Card]:
+    return [Card(index) for index, count in enumerate(position.unseen) for _ in range(count)]
+
+
+def test_the_recommended_move_is_the_experts() -> None:
+    for game in islice(positions(), scaled(500)):
+        advice = hint(view(game, game.layout.seat), words(game), MODEST)
+        action = advice.action.value if isinstance(advice.action, Source) else str(advice.action)
+        assert action == choice(game, "expert", words(game))
+        assert advice.phase is (Phase.DRAW if isinstance(game.round, Drawing) else Phase.DISCARD)
+
+
+def test_the_figures_of_a_draw_count_every_unseen_card() -> None:
+    checked = 0
+    for game in islice(positions(), scaled(500)):
+        position = Position.of(view(game, game.layout.seat))
+        if not isinstance(game.round, Drawing):
+            continue
+        options = hint(view(game, game.layout.seat), words(game), MODEST).options
+        drawn = [after_turn(position, position.hand, each) for each in unseen(position)]
+        assert position.upcard is not None
+        assert options == (
+            DrawOption(Source.STOCK, round(sum(drawn) / len(drawn), 3)),
+            DrawOption(Source.DISCARD, after_turn(position, position.hand, position.upcard)),
+        )
+        checked += 1
+    assert checked > 10
+
+
+def test_the_figures_of_a_discard_count_every_unseen_card() -> None:
+    checked = 0
+    for game in islice(positions(), scaled(500)):
+        position = Position.of(view(game, game.layout.seat))
+        if isinstance(game.round, Drawing) or len(position.hand) > 9:
+            continue
+        options = hint(view(game, game.layout.seat), words(game), MODEST).options
+        assert [option.card for option in options] == sorted(set(position.hand))  # type: ignore[union-attr]
+        for option in options:
+            assert isinstance(option, DiscardOption)
+            assert option == counted(position, option.card)
+        checked += 1
+    assert checked > 5
+
+
+def counted(position: Position, card: Card) -> DiscardOption:
+    hand = without(position.hand, card)
+    deadwood = least_points(hand, position.wild, position.aces)
+    if position.final:
+        return DiscardOption(card, deadwood, deadwood, 0)
+    drawn = [after_turn(position, hand, each) for each in unseen(position)]
+    improving = sum(least < deadwood for least in drawn)
+    return DiscardOption(card, deadwood, round(sum(drawn) / len(drawn), 3), improving)
+
+
+def test_every_hint_has_a_reason_in_one_plain_sentence() -> None:
+    for game in islice(positions(), 300):
+        reason = hint(view(game, game.layout.seat), words(game), MODEST).reason
+        assert reason.endswith(".")
+        assert reason.count(". ") == 0
+        assert reason.startswith(("Take the ", "Draw from the stock: ", "Discard the "))

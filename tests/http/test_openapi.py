@@ -1,0 +1,352 @@
+"""The API description: it is the one committed, it is complete, and the answers keep to it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+from jsonschema_rs import Draft202012Validator
+from werkzeug.test import TestResponse
+
+from service.http.problems import PROBLEMS
+from service.http.schemas.events import EVENT_SCHEMAS
+from service.spec import description
+from tests.player import QUICK, Player, create
+
+_WRITTEN = description()
+_SPEC: dict[str, Any] = json.loads(_WRITTEN)
+_PROBLEM = "application/problem+json"
+_OPTIONAL = {
+    "Action": {"source", "card", "go_out"},
+    "HintAction": {"source", "card"},
+    "HintOption": {"source", "card", "deadwood", "improving_cards"},
+    "ProblemReply": {"expected", "version", "errors"},
+}
+"""What an answer's schema may leave out: the rest is always there."""
+
+
+class Operation(NamedTuple):
+    """An operation with its place."""
+
+    method: str
+    path: str
+    stated: dict[str, Any]
+
+
+_OPERATIONS = {
+    stated["operationId"]: Operation(method.upper(), path, stated)
+    for path, methods in _SPEC["paths"].items()
+    for method, stated in methods.items()
+}
+each_operation = pytest.mark.parametrize("operation", _OPERATIONS.values(), ids=list(_OPERATIONS))
+
+
+def _resolved(node: dict[str, Any]) -> dict[str, Any]:
+    if "$ref" not in node:
+        return node
+    found = _SPEC
+    for step in node["$ref"].removeprefix("#/").split("/"):
+        found = found[step]
+    return found
+
+
+def _nodes(node: Any) -> Iterator[dict[str, Any]]:
+    """Every object in a JSON value."""
+    if isinstance(node, dict):
+        yield node
+    for inner in (
+        node.values() if isinstance(node, dict) else node if isinstance(node, list) else ()
+    ):
+        yield from _nodes(inner)
+
+
+def _answer_schemas() -> set[str]:
+    """The names of all schemas that answers are made of."""
+    found: set[str] = set()
+    waiting: list[Any] = [operation.stated["responses"] for operation in _OPERATIONS.values()]
+    while waiting:
+        refs = {node["$ref"] for node in _nodes(waiting.pop()) if "$ref" in node}
+        names = {ref.rpartition("/")[2] for ref in refs if "/schemas/" in ref} - found
+        found |= names
+        waiting += [_SPEC["components"]["schemas"][name] for name in names]
+    return found
+
+
+def _closed() -> dict[str, Any]:
+    """The schemas, none of which takes what it does not name."""
+    schemas = json.loads(json.dumps(_SPEC["components"]["schemas"]))
+    for node in _nodes(schemas):
+        if "properties" in node:
+            node["additionalProperties"] = False
+    return {"schemas": schemas}
+
+
+_COMPONENTS = _closed()
+_OF_OTHER_GAMES = {
+    "stock_reshuffled",
+    "seat_left",
+    "seat_away",
+    "seat_returned",
+    "game_abandoned",
+}
+
+
+def _validator(schema: dict[str, Any]) -> Draft202012Validator:
+    return Draft202012Validator({**schema, "components": _COMPONENTS}, validate_formats=True)
+
+
+def _assert_valid(value: Any, schema: dict[str, Any]) -> None:
+    found = [
+        f"{error.instance_path}: {error.message}" for error in _validator(schema).iter_errors(value)
+    ]
+    assert not found, found
+
+
+def _operation_of(method: str, path: str) -> Operation:
+    for operation in _OPERATIONS.values():
+        pattern = re.sub(r"\{\w+\}", "[^/]+", operation.path)
+        if operation.method == method and re.fullmatch(pattern, path):
+            return operation
+    raise AssertionError(f"{method} {path} is no operation")
+
+
+def _assert_as_described(answer: TestResponse) -> None:
+    """Hold an answer against the operation that gave it: status, headers, media type, body."""
+    operation = _operation_of(answer.request.method, answer.request.path)
+    responses = operation.stated["responses"]
+    assert str(answer.status_code) in responses, (operation, answer.get_json())
+    response = responses[str(answer.status_code)]
+    for name, header in response.get("headers", {}).items():
+        assert name in answer.headers or not header.get("required"), name
+        if name in answer.headers:
+            kind = int if header["schema"]["type"] == "integer" else str
+            _assert_valid(kind(answer.headers[name]), header["schema"])
+    if "content" not in response:
+        assert answer.data == b""
+        return
+    assert answer.content_type in response["content"]
+    _assert_valid(answer.get_json(), response["content"][answer.content_type]["schema"])
+
+
+class Checked:
+    """A test client's answers, each held against the description."""
+
+    def __init__(self, client: FlaskClient) -> None:
+        self._client = client
+        self.answers: list[TestResponse] = []
+
+    def get(self, path: str, **options: Any) -> TestResponse:
+        return self._checked(self._client.get(path, **options))
+
+    def post(self, path: str, **options: Any) -> TestResponse:
+        return self._checked(self._client.post(path, **options))
+
+    def delete(self, path: str, **options: Any) -> TestResponse:
+        return self._checked(self._client.delete(path, **options))
+
+    def _checked(self, answer: TestResponse) -> TestResponse:
+        _assert_as_described(answer)
+        self.answers.append(answer)
+        return answer
+
+
+@pytest.fixture
+def checked(client: FlaskClient) -> Checked:
+    return Checked(client)
+
+
+@pytest.fixture
+def player(checked: Checked) -> Player:
+    return create(checked, QUICK)  # type: ignore[arg-type]
+
+
+def test_the_committed_description_is_the_generated_one() -> None:
+    committed = Path(__file__).parents[2] / "openapi/openapi.json"
+
+    assert committed.read_bytes() == _WRITTEN, "out of date: make openapi"
+
+
+def test_the_service_serves_the_same_description(client: FlaskClient) -> None:
+    assert client.get("/v1/openapi.json").data == _WRITTEN
+
+
+def test_making_the_description_twice_gives_the_same(app: Flask) -> None:
+    make = app.extensions["openapi"].__wrapped__  # two first requests may both make it
+
+    assert make() == make() == _WRITTEN
+
+
+def test_the_routes_are_the_paths_of_the_description(app: Flask) -> None:
+    routes = {
+        (method, re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", rule.rule))
+        for rule in app.url_map.iter_rules()
+        if not rule.endpoint.startswith("docs.")
+        for method in (rule.methods or set()) - {"HEAD", "OPTIONS"}
+    }
+
+    assert routes == {(operation.method, operation.path) for operation in _OPERATIONS.values()}
+
+
+def test_the_operations_are_those_of_the_contract() -> None:
+    assert set(_OPERATIONS) == {
+        "createGame",
+        "getGame",
+        "drawCard",
+        "discardCard",
+        "getScores",
+        "listEvents",
+        "getReplay",
+        "deleteGame",
+        "joinGame",
+        "leaveGame",
+        "getHint",
+        "evaluateHand",
+        "listProblems",
+        "getProblem",
+        "liveness",
+        "readiness",
+    }
+
+
+@each_operation
+def test_an_operation_says_what_it_does(operation: Operation) -> None:
+    stated = operation.stated
+
+    assert stated["summary"]
+    assert not stated["summary"].endswith(".")
+    assert stated["description"].endswith(".")
+    assert set(stated["tags"]) <= {tag["name"] for tag in _SPEC["tags"]}
+    assert "security" in stated
+    assert all(_resolved(parameter)["description"] for parameter in stated.get("parameters", []))
+    assert all(response["description"] for response in stated["responses"].values())
+
+
+@each_operation
+def test_a_body_has_examples_that_fit_its_schema(operation: Operation) -> None:
+    bodies = [operation.stated.get("requestBody", {}), *operation.stated["responses"].values()]
+    for content in (content for body in bodies for content in body.get("content", {}).values()):
+        named = [_resolved(example)["value"] for example in content.get("examples", {}).values()]
+        examples = [*named, *([content["example"]] if "example" in content else [])]
+
+        assert examples
+        for example in examples:
+            _assert_valid(example, content["schema"])
+
+
+@each_operation
+def test_every_problem_is_one_of_the_table_in_its_media_type(operation: Operation) -> None:
+    for status, response in operation.stated["responses"].items():
+        if status < "400":
+            continue
+        assert list(response["content"]) == [_PROBLEM]
+        codes = list(response["content"][_PROBLEM]["examples"])
+        assert [str(PROBLEMS[code].status) for code in codes] == [status] * len(codes)
+        assert re.findall(r"`([a-z-]+)`: ", response["description"]) == codes
+
+
+def test_an_answer_always_has_every_field_but_the_few_that_are_named() -> None:
+    for name in sorted(_answer_schemas()):
+        schema = _SPEC["components"]["schemas"][name]
+        if "properties" in schema:
+            optional = set(schema["properties"]) - set(schema.get("required", ()))
+            assert optional == _OPTIONAL.get(name, set()), name
+
+
+def test_the_example_of_a_discard_is_in_the_hand_of_the_example_of_a_draw() -> None:
+    body = _OPERATIONS["discardCard"].stated["requestBody"]["content"]["application/json"]
+    drawn = _OPERATIONS["drawCard"].stated["responses"]["200"]["content"]["application/json"]
+
+    assert body["example"]["card"] in drawn["example"]["game"]["you"]["hand"]
+
+
+def test_a_created_game_links_to_all_that_can_be_done_with_it() -> None:
+    links = _OPERATIONS["createGame"].stated["responses"]["201"]["links"]
+
+    assert set(links) == {name for name, made in _OPERATIONS.items() if "{game_id}" in made.path}
+
+
+def test_every_answer_of_a_whole_game_is_as_described(checked: Checked, player: Player) -> None:
+    while player.game["status"] == "playing":
+        player.turn()
+        player.get()
+        checked.get(player.path)
+    player.get("/scores")
+    player.get("/replay")
+    events = player.get("/events?limit=1000").get_json()["events"]
+
+    assert {event["type"] for event in events} >= set(EVENT_SCHEMAS) - _OF_OTHER_GAMES
+    assert len(checked.answers) > 100
+
+
+def test_all_tables_and_options_are_as_described(checked: Checked) -> None:
+    for seats in range(2, 7):
+        table = [{"kind": "human"}, *[{"kind": "ai"}] * (seats - 1)]
+        for jokers, aces in ((0, "low"), (2, "high"), (4, "both")):
+            body = {"seats": table, "jokers": jokers, "aces": aces, "hints": False}
+            create(checked, body).turn()  # type: ignore[arg-type]
+
+
+def test_the_answers_without_a_game_are_as_described(checked: Checked) -> None:
+    for path in ("/healthz", "/readyz", "/v1/problems", "/v1/problems/conflict"):
+        assert checked.get(path).status_code == 200
+    hand = {"cards": ["7H", "8H", "9H", "5D", "JK", "2C"], "wild_rank": "5"}
+    assert checked.post("/v1/evaluations", json=hand).status_code == 200
+
+
+def test_the_rarer_answers_are_as_described(checked: Checked, player: Player) -> None:
+    tag = player.created.headers["ETag"]
+    assert player.get(if_none_match=tag).status_code == 304
+    assert player.draw(idempotency_key="once").status_code == 200
+    assert player.draw(idempotency_key="once").headers["Idempotency-Replayed"] == "true"
+    assert checked.delete(player.path, headers=player.auth).status_code == 204
+
+
+def test_refusals_are_as_described(checked: Checked, player: Player) -> None:
+    stranger = {"Authorization": "Bearer of-no-seat"}
+    long = {"source": "stock", "more": "m" * 20_000}
+    card = player.game["discard_top"]
+    refused = [
+        player.post("/draw", {"source": "pocket"}),
+        player.discard(card),
+        player.get("/replay"),
+        player.draw(if_match='"9.0.1"'),
+        checked.post(
+            player.path + "/draw", data=b"{", content_type="application/json", headers=player.auth
+        ),
+        checked.post(
+            player.path + "/draw", data=b"<draw/>", content_type="text/xml", headers=player.auth
+        ),
+        player.post("/draw", long),
+        checked.post(player.path + "/draw", json={"source": "stock"}),
+        checked.get(player.path, headers=stranger),
+        checked.delete(player.path),
+        checked.get("/v1/games/none"),
+        checked.get("/v1/problems/none"),
+        checked.get(player.path, headers={"Accept": "text/html"}),
+        checked.get(player.path, headers={"Host": "elsewhere.example"}),
+        checked.get(player.path + "/events?limit=0"),
+        checked.post("/v1/evaluations", json={"cards": ["8H"] * 3, "wild_rank": "5"}),
+        checked.post("/v1/games", json={"seats": [{"kind": "ai"}, {"kind": "ai"}]}),
+    ]
+
+    assert {answer.get_json()["code"] for answer in refused} == {
+        "validation-failed",
+        "wrong-phase",
+        "game-not-finished",
+        "stale-version",
+        "malformed-json",
+        "unsupported-media-type",
+        "body-too-large",
+        "token-required",
+        "invalid-token",
+        "game-not-found",
+        "not-found",
+        "not-acceptable",
+        "foreign-host",
+    }

@@ -1,0 +1,214 @@
+"""Where requests end, however their bytes are cut into pieces."""
+
+from __future__ import annotations
+
+import itertools
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from time import thread_time
+
+import pytest
+from gunicorn.config import Config
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from service.runtime.connection import Connection
+from service.runtime.framing import MAX_HEAD_BYTES, Arrival, Progress
+
+MAX_BODY = 100
+LINE = b"POST / HTTP/1.1\r\nHost: localhost\r\n"
+GET = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
+SIZED = LINE + b"Content-Length: 4\r\n\r\n"
+CHUNKED = LINE + b"Transfer-Encoding: chunked\r\n\r\n"
+WHOLE = [
+    GET,
+    b"GET / HTTP/1.0\r\n\r\n",
+    b"\r\n" + GET,
+    SIZED + b"four",
+    LINE + b"content-LENGTH:0\r\n\r\n",
+    CHUNKED + b"0\r\n\r\n",
+    CHUNKED + b"4;name=value\r\nfour\r\n9\r\n\r\n\r\n0\r\n\r\n\r\n0\r\nTrailer: one\r\n\r\n",
+    CHUNKED + b"1\r\nx\r\n" * MAX_BODY + b"0\r\n\r\n",
+]
+CUT = {
+    "a body too large": LINE + b"Content-Length: 101\r\n\r\n",
+    "a length without end": LINE + b"Content-Length: " + b"9" * 5000 + b"\r\n\r\n",
+    "two lengths": LINE + b"Content-Length: 4\r\nContent-Length: 4\r\n\r\n",
+    "length and chunks": LINE + b"Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n",
+    "no number": LINE + b"Content-Length: +4\r\n\r\n",
+    "another coding": LINE + b"Transfer-Encoding: gzip\r\n\r\n",
+    "another expectation": LINE + b"Expect: wonders\r\n\r\n",
+    "a chunk without size": CHUNKED + b"\r\n",
+    "a chunk of no number": CHUNKED + b"four\r\n",
+    "a chunk of negative size": CHUNKED + b"-4\r\n",
+    "too large a chunk": CHUNKED + b"FFFFFF\r\n" + b"x" * 1_126,
+    "too many chunks": CHUNKED + b"1\r\nx\r\n" * 1_125,
+    "a chunk's line without end": CHUNKED + b"4;" + b"x" * 8_192,
+    "trailers without end": CHUNKED + b"0\r\n" + b"A: b\r\n" * 1_400,
+    "a line that ends without CR": b"GET / HTTP/1.1\n",
+    "a head without end": GET[:-2] + b"A: b\r\n" * (MAX_HEAD_BYTES // 6),
+}
+
+
+def arrived(*pieces: bytes) -> Arrival:
+    arrival = Arrival(MAX_BODY)
+    for piece in pieces:
+        arrival.add(piece)
+    return arrival
+
+
+@pytest.mark.parametrize("request_", WHOLE)
+def test_a_request_is_whole_with_its_last_byte(request_: bytes) -> None:
+    assert arrived(request_[:-1]).progress in {Progress.HEAD, Progress.BODY}
+
+    arrival = arrived(request_[:-1], request_[-1:])
+
+    assert arrival.progress is Progress.WHOLE
+    assert arrival.take() == request_
+    assert arrival.progress is Progress.SILENT
+
+
+@given(st.lists(st.sampled_from(WHOLE), min_size=1, max_size=3), st.data())
+def test_requests_on_end_are_told_apart_in_any_pieces(
+    sent: list[bytes], data: st.DataObject
+) -> None:
+    stream = b"".join(sent)
+    cuts = data.draw(st.sets(st.integers(1, len(stream) - 1), max_size=8))
+    arrival = Arrival(MAX_BODY)
+    found = []
+    for start, end in itertools.pairwise([0, *sorted(cuts), len(stream)]):
+        arrival.add(stream[start:end])
+        while arrival.progress is Progress.WHOLE:
+            found.append(arrival.take())
+
+    assert found == sent
+    assert arrival.progress is Progress.SILENT
+
+
+@given(
+    st.sampled_from([b"", b"GET / HTTP/1.1\r\n", CHUNKED + b"0\r\n"]),
+    st.lists(st.sampled_from([b"\r", b"\n", b"\r\n", b"A"]), min_size=1, max_size=12),
+    st.data(),
+)
+def test_a_line_that_ends_without_cr_is_found_in_any_pieces(
+    begun: bytes, signs: list[bytes], data: st.DataObject
+) -> None:
+    stream = begun + b"".join(signs)
+    assume(stream.count(b"\r\n\r\n") == begun.count(b"\r\n\r\n"))
+    cuts = data.draw(st.sets(st.integers(1, len(stream)), max_size=12))
+    arrival = Arrival(MAX_BODY)
+    for start, end in itertools.pairwise([0, *sorted(cuts), len(stream)]):
+        if arrival.progress is not Progress.CUT:
+            arrival.add(stream[start:end])
+
+    assert arrival.progress is arrived(stream).progress
+
+
+@pytest.mark.parametrize("request_", CUT.values(), ids=CUT)
+def test_what_is_broken_or_too_large_is_cut_off(request_: bytes) -> None:
+    arrival = arrived(request_)
+
+    assert arrival.progress is Progress.CUT
+    assert arrival.take() == request_
+
+
+def test_what_comes_after_a_request_begins_the_next_one() -> None:
+    arrival = arrived(SIZED + b"four" + GET[:10])
+    arrival.take()
+    assert arrival.progress is Progress.HEAD
+
+    arrival.add(GET[10:])
+
+    assert arrival.take() == GET
+
+
+def test_the_wish_to_be_told_to_continue_is_told_and_not_passed_on() -> None:
+    arrival = arrived(LINE + b"EXPECT: 100-Continue\r\nContent-Length: 4\r\n\r\n")
+    assert arrival.progress is Progress.BODY
+    assert arrival.expects_continue
+
+    arrival.add(b"four")
+
+    assert arrival.take() == SIZED + b"four"
+    assert not arrival.expects_continue
+
+
+def test_an_old_client_is_not_told_to_continue() -> None:
+    arrival = arrived(b"POST / HTTP/1.0\r\nExpect: 100-continue\r\nContent-Length: 4\r\n\r\n")
+
+    assert arrival.progress is Progress.BODY
+    assert not arrival.expects_continue
+
+
+@pytest.mark.parametrize(
+    ("sent", "progress"),
+    [(b"", Progress.GONE), (GET[:20], Progress.GONE), (SIZED + b"fo", Progress.CUT)],
+)
+def test_only_a_body_that_breaks_off_is_worth_an_answer(sent: bytes, progress: Progress) -> None:
+    arrival = arrived(sent) if sent else Arrival(MAX_BODY)
+
+    arrival.end()
+
+    assert arrival.progress is progress
+
+
+@contextmanager
+def connected(request: bytes, max_body: int) -> Iterator[Connection]:
+    """Give out a connection on which a request has arrived."""
+    here, there = socket.socketpair()
+    with there, closing(Connection(Config(), here, ("client", 1), ("server", 2), max_body)) as conn:
+        conn.arrival.add(request)
+        assert conn.arrival.progress is Progress.WHOLE
+        yield conn
+
+
+@pytest.mark.parametrize("body", [1, 100, 8_191, 8_192, 8_193, 20_000])
+@pytest.mark.parametrize("head", [500, 8_191, 8_192, 8_193, 16_384])
+def test_the_parser_is_in_step_only_once_it_has_read_the_whole_body(head: int, body: int) -> None:
+    lines = LINE + b"Content-Length: %d\r\n" % body
+    lines += (b"A: " + b"x" * 395 + b"\r\n") * ((head - len(lines)) // 400 - 1)
+    lines += b"A: " + b"x" * (head - len(lines) - 7) + b"\r\n\r\n"
+    assert len(lines) == head
+
+    with connected(lines + b"x" * body, max_body=20_000) as conn:
+        conn.parse()
+        next(conn.parser)
+        assert not conn.is_in_step()
+    with connected(lines + b"x" * body, max_body=20_000) as conn:
+        conn.parse()
+        assert next(conn.parser).body.read() == b"x" * body
+        assert conn.is_in_step()
+
+
+def arrive_byte_by_byte(size: int) -> None:
+    arrival = Arrival(MAX_BODY)
+    for byte in (LINE + b"A: b\r\n" * size)[:size]:
+        arrival.add(bytes([byte]))
+    assert arrival.progress is Progress.HEAD
+
+
+def parse_tiny_chunks(size: int) -> None:
+    chunks = size // 6
+    with connected(CHUNKED + b"1\r\nx\r\n" * chunks + b"0\r\n\r\n", max_body=chunks) as conn:
+        conn.parse()
+        assert next(conn.parser).body.read() == b"x" * chunks
+        assert conn.is_in_step()
+
+
+@pytest.mark.timing
+@pytest.mark.parametrize(
+    ("take_in", "most"), [(arrive_byte_by_byte, MAX_HEAD_BYTES), (parse_tiny_chunks, 800_000)]
+)
+def test_the_work_grows_no_faster_than_the_request(
+    take_in: Callable[[int], None], most: int
+) -> None:
+    def spent(size: int) -> float:
+        begun = thread_time()
+        take_in(size)
+        return thread_time() - begun
+
+    little = min(spent(most // 16) for _ in range(5))
+    much = min(spent(most) for _ in range(3))
+
+    assert much < 3 * 16 * little

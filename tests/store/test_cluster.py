@@ -1,0 +1,118 @@
+"""A real cluster while a slot moves, and while none of its nodes answers."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+
+import pytest
+import redis
+from redis.crc import key_slot
+
+from service.errors import StorageUnavailableError
+from service.store import retry
+from service.store.game_store import Store
+from service.store.models import Done, RecordKey
+from service.store.topologies import Sentinels
+from tests.nodes import Group, cluster_group
+from tests.store.test_game_store import first_commit, next_commit
+
+KEY = RecordKey("seat:key")
+
+
+@pytest.fixture(scope="module")
+def group() -> Iterator[Group]:
+    with cluster_group() as group:
+        yield group
+
+
+@pytest.fixture
+def store(group: Group) -> Iterator[Store]:
+    with closing(Store.from_url(group.url, 8)) as store:
+        yield store
+
+
+def test_a_game_on_a_moving_slot_is_found_whole_with_its_record(
+    group: Group, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(retry, "DEADLINE", 0.2)
+    commit = first_commit(key=KEY)
+    assert store.commit(commit) == Done()
+    game = f"{{g:{commit.game_id}}}:game"
+    slot = key_slot(game.encode())
+    port = store._servers.of(game).connection_kwargs["port"]
+    source = next(node for node in group.everyone if node.port == port)
+    masters = [node for node in group.everyone if node.ask("ROLE")[0] == b"master"]
+    target = next(node for node in masters if node is not source)
+    names = {node.port: node.ask("CLUSTER", "MYID").decode() for node in (source, target)}
+    target.ask("CLUSTER", "SETSLOT", slot, "IMPORTING", names[source.port])
+    source.ask("CLUSTER", "SETSLOT", slot, "MIGRATING", names[target.port])
+
+    def move(*keys: str) -> None:
+        source.ask("MIGRATE", "127.0.0.1", target.port, "", 0, 5000, "KEYS", *keys)
+
+    whole = (commit.stored, b"first")
+    assert store.read(commit.game_id, KEY) == whole
+    # A record that is not there is asked for where the slot goes; the game is still here.
+    assert store.read(commit.game_id, RecordKey("other")) == (commit.stored, None)
+    with pytest.raises(StorageUnavailableError, match="moving"):
+        store.commit(next_commit(commit))
+    move(game, f"{{g:{commit.game_id}}}:events")
+    assert store.read(commit.game_id, KEY) == whole
+    assert store.events(commit.game_id, 0, 9) == [b"event 1", b"event 2"]
+    assert store.events_at(commit.game_id, [2, 1]) == [b"event 2", b"event 1"]
+    move(f"{{g:{commit.game_id}}}:key:{KEY.name}")
+    assert store.read(commit.game_id, KEY) == whole
+    for node in (target, source):
+        node.ask("CLUSTER", "SETSLOT", slot, "NODE", names[target.port])
+    monkeypatch.setattr(retry, "DEADLINE", 5.0)
+    assert store.commit(next_commit(commit)) == Done()
+    assert store.read(commit.game_id)[0] == next_commit(commit).stored
+
+
+@pytest.mark.parametrize("known", [True, False], ids=["known before", "never reached"])
+def test_a_cluster_that_does_not_answer_holds_nobody_for_long(group: Group, known: bool) -> None:
+    threads = 8
+    with closing(Store.from_url(group.url, threads)) as store, ThreadPoolExecutor(threads) as pool:
+        if known:
+            store.ping()
+        for node in group.everyone:
+            node.freeze()
+        try:
+            begun = time.monotonic()
+            reading = [pool.submit(store.read, "a") for _ in range(threads)]
+            for each in reading:
+                with pytest.raises(StorageUnavailableError):
+                    each.result()
+            assert time.monotonic() - begun < 5
+        finally:
+            for node in group.everyone:
+                node.thaw()
+
+
+class Watcher:
+    """A sentinel that answers or does not."""
+
+    def __init__(self, answers: bool) -> None:
+        self._answers = answers
+
+    def sentinel_masters(self) -> dict[str, dict[str, object]]:
+        time.sleep(0.001)
+        if not self._answers:
+            raise redis.ConnectionError("gone")
+        state = {"is_master": True, "is_sdown": False, "is_odown": False, "num-other-sentinels": 2}
+        return {"games": {**state, "ip": "127.0.0.1", "port": 6379}}
+
+
+def test_no_sentinel_is_forgotten_however_many_ask_at_once() -> None:
+    watchers = [Watcher(False), Watcher(False), Watcher(True)]
+    for _ in range(20):
+        sentinels = Sentinels([])
+        sentinels.sentinels = list(watchers)
+        with ThreadPoolExecutor(8) as pool:
+            found = [pool.submit(sentinels.discover_master, "games") for _ in range(8)]
+        assert {each.result() for each in found} == {("127.0.0.1", 6379)}
+        assert set(sentinels.sentinels) == set(watchers)
+        assert sentinels.sentinels[0] is watchers[2]

@@ -1,0 +1,157 @@
+"""What an answered change has survived, at each level, on a master with replicas."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from service.errors import OutcomeUnknownError, StorageUnavailableError
+from service.store import retry
+from service.store.durability import Durability
+from service.store.game_store import Store
+from service.store.models import Done, Kept, RecordKey
+from tests.nodes import Node, lone_node, replicated_pair, wait_for
+from tests.store.test_game_store import first_commit, next_commit
+
+GUARD = ("--min-replicas-to-write", "1", "--min-replicas-max-lag", "10")
+LEVELS = (Durability.REPLICATED, Durability.ACKNOWLEDGED)
+
+
+@pytest.fixture(autouse=True)
+def impatience(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(retry, "DEADLINE", 0.2)
+
+
+@pytest.fixture(scope="module")
+def pair() -> Iterator[tuple[Node, Node]]:
+    with replicated_pair(*GUARD) as nodes:
+        yield nodes
+
+
+@contextlib.contextmanager
+def store_of(node: Node, level: Durability) -> Iterator[Store]:
+    with contextlib.closing(Store.from_url(f"redis://{node.address}", 4, level)) as store:
+        yield store
+
+
+@contextlib.contextmanager
+def frozen(replica: Node) -> Iterator[None]:
+    """A replica that still counts as one, but confirms nothing."""
+    replica.freeze()
+    try:
+        yield
+    finally:
+        replica.thaw()
+
+
+def has_replica(master: Node) -> bool:
+    return bool(master.ask("INFO", "replication")["min_slaves_good_slaves"] == 1)
+
+
+def test_a_level_that_needs_replicas_is_refused_by_a_server_that_does_not() -> None:
+    with lone_node() as node:
+        for level in LEVELS:
+            with store_of(node, level) as store:
+                with pytest.raises(StorageUnavailableError, match="min-replicas-to-write"):
+                    store.ping()
+                with pytest.raises(StorageUnavailableError, match="min-replicas-to-write"):
+                    store.commit(first_commit())
+        assert node.ask("DBSIZE") == 0
+        with store_of(node, Durability.LOCAL) as store:
+            store.ping()
+            assert store.commit(first_commit()) == Done()
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_a_replica_that_is_there_is_all_that_is_asked(
+    pair: tuple[Node, Node], level: Durability
+) -> None:
+    master, replica = pair
+    commit = first_commit(key=RecordKey("seat:key"))
+    with store_of(master, level) as store:
+        store.ping()
+        assert store.commit(commit) == Done()
+        assert store.commit(commit) == Kept(b"first")
+        assert store.read(commit.game_id, commit.record_key)[1] == b"first"
+        store.delete(commit.game_id)
+        assert store.read(commit.game_id)[0] is None
+    assert replica.ask("ROLE")[0] == b"slave"
+
+
+def test_what_is_acknowledged_is_on_the_replica(pair: tuple[Node, Node]) -> None:
+    master, replica = pair
+    with store_of(master, Durability.ACKNOWLEDGED) as store:
+        for _ in range(50):
+            commit = first_commit()
+            assert store.commit(commit) == Done()
+            assert replica.ask("EXISTS", f"{{g:{commit.game_id}}}:game") == 1
+
+
+def test_a_replica_that_does_not_confirm_leaves_the_outcome_unknown(
+    pair: tuple[Node, Node],
+) -> None:
+    master, replica = pair
+    key = RecordKey("seat:key")
+    kept, fresh = first_commit(key=key), first_commit(key=key)
+    with store_of(master, Durability.ACKNOWLEDGED) as store:
+        store.commit(kept)
+        with frozen(replica), pytest.raises(OutcomeUnknownError, match="replicas"):
+            store.commit(fresh)
+        wait_for(lambda: has_replica(master), "the replica")
+        assert store.commit(fresh) == Kept(b"first")
+        with frozen(replica):
+            # The record is there, but whether the replica has it is not known.
+            with pytest.raises(OutcomeUnknownError):
+                store.read(kept.game_id, key)
+            with pytest.raises(OutcomeUnknownError):
+                store.commit(kept)
+            # What the replica has confirmed before may be read on.
+            with store_of(master, Durability.ACKNOWLEDGED) as other:
+                assert other.read(kept.game_id)[0] == kept.stored
+        wait_for(lambda: has_replica(master), "the replica")
+        assert store.read(kept.game_id, key)[1] == b"first"
+
+
+def test_a_repeated_answer_waits_on_the_connection_that_read_it(pair: tuple[Node, Node]) -> None:
+    master, replica = pair
+    key = RecordKey("seat:key")
+    commit = first_commit(key=key)
+    # Written by a connection that waits for nobody, while the replica is not listening.
+    with (
+        frozen(replica),
+        store_of(master, Durability.LOCAL) as hasty,
+        store_of(master, Durability.ACKNOWLEDGED) as store,
+    ):
+        hasty.commit(commit)
+        with pytest.raises(OutcomeUnknownError, match="replicas"):
+            store.read(commit.game_id, key)
+    wait_for(lambda: has_replica(master), "the replica")
+    lifetime = master.ask("PTTL", f"{{g:{commit.game_id}}}:key:{key.name}")
+    with store_of(master, Durability.ACKNOWLEDGED) as store:
+        assert store.read(commit.game_id, key)[1] == b"first"
+    assert 0 < master.ask("PTTL", f"{{g:{commit.game_id}}}:key:{key.name}") <= lifetime
+
+
+def test_a_master_without_its_replica_accepts_no_change(pair: tuple[Node, Node]) -> None:
+    master, replica = pair
+    commit = first_commit()
+    with store_of(master, Durability.REPLICATED) as store:
+        store.commit(commit)
+        replica.kill()
+        wait_for(lambda: not has_replica(master), "the loss of the replica")
+        with pytest.raises(StorageUnavailableError, match="too few replicas"):
+            store.commit(next_commit(commit))
+        assert store.read(commit.game_id)[0] == commit.stored
+        with store_of(master, Durability.ACKNOWLEDGED) as sure:
+            # Whether the replica has gone, or has become the master, cannot be told from here.
+            with pytest.raises(StorageUnavailableError, match="too few replicas"):
+                sure.read(commit.game_id)
+            with pytest.raises(StorageUnavailableError, match="too few replicas"):
+                sure.events(commit.game_id, 0, 1)
+        replica.start()
+        wait_for(lambda: has_replica(master), "the replica")
+        following = next_commit(commit)
+        assert store.commit(replace(following, record_key=RecordKey("own", "again"))) == Done()

@@ -1,0 +1,163 @@
+"""The import arrows: who may know whom."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+ENGINE_ORDER = [
+    "errors",
+    "cards",
+    "rules",
+    "melds",
+    "solver",
+    "shuffle",
+    "round",
+    "events",
+    "seats",
+    "game",
+    "membership",
+    "snapshot",
+    "view",
+    "players",
+    "table",
+]
+SOLVER_ORDER = ["costs", "suits", "sets", "kernel", "prospects", "arrangement"]
+SERVICE_ARROWS: dict[str, set[str]] = {
+    "__init__": set(),
+    "errors": set(),
+    "strict_json": {"errors"},
+    "store": {"errors"},
+    "config": {"store"},
+    "games": {"store", "config", "errors", "strict_json"},
+    "http": {"games", "config", "errors", "strict_json", "__init__"},
+    "runtime": {"config"},
+    "app": {"http", "games", "store", "config", "__init__"},
+    "wsgi": {"app", "config"},
+    "spec": {"app", "config"},
+    "__main__": {"runtime", "config"},
+}
+"""Which other parts of the service a part may import."""
+FLASK_KNOWERS = {"app", "http"}
+REDIS_KNOWERS = {"app", "store"}
+GUNICORN_KNOWERS = {"runtime", "http"}
+ERROR_STATUSES = {400, 401, 403, 404, 405, 406, 409, 412, 413, 415, 422, 429, 500, 503}
+
+
+def modules(package: str) -> list[Path]:
+    return sorted((ROOT / package).rglob("*.py"))
+
+
+def imported(path: Path) -> set[str]:
+    """Every module that a file imports, by its full dotted name."""
+    names = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path} imports relatively"
+            names.add(str(node.module))
+            names |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return names
+
+
+def part(path: Path) -> str:
+    """The name of a module right below its package: `players` for engine/players/medium.py."""
+    return path.relative_to(ROOT).parts[1].removesuffix(".py")
+
+
+def parts_of(package: str, names: set[str]) -> set[str]:
+    prefix = f"{package}."
+    return {name.removeprefix(prefix).split(".")[0] for name in names if name.startswith(prefix)}
+
+
+def tops(names: set[str]) -> set[str]:
+    return {name.split(".")[0] for name in names}
+
+
+def test_every_engine_module_imports_only_names_to_its_left() -> None:
+    seen = set()
+    for path in modules("engine"):
+        if part(path) == "__init__":
+            continue
+        place = ENGINE_ORDER.index(part(path))
+        within = {part(path)} if path.parent.name in {"players", "solver"} else set()
+        allowed = set(ENGINE_ORDER[:place]) | within
+        used = parts_of("engine", imported(path)) & set(ENGINE_ORDER)
+        assert used <= allowed, f"{path.name} knows {used - allowed}"
+        seen.add(part(path))
+    assert seen == set(ENGINE_ORDER)
+
+
+def test_every_solver_module_imports_only_names_to_its_left() -> None:
+    for path in modules("engine/solver"):
+        if path.stem in {"__init__", "compiled"}:
+            continue
+        place = SOLVER_ORDER.index(path.stem)
+        used = parts_of("engine.solver", imported(path)) & set(SOLVER_ORDER)
+        assert used <= set(SOLVER_ORDER[:place]), f"{path.name} knows {used}"
+
+
+def test_the_engine_knows_the_standard_library_alone_and_no_clock_or_global_chance() -> None:
+    for path in modules("engine"):
+        if path.stem == "compiled":  # it looks for files, before there is a game
+            continue
+        names = tops(imported(path))
+        assert names <= {"engine", "mypy_extensions", *sys.stdlib_module_names}, path
+        assert not names & {"random", "secrets", "time", "datetime", "os", "socket"}, path
+
+
+def test_the_engine_does_not_know_the_service() -> None:
+    assert not any("service" in tops(imported(path)) for path in modules("engine"))
+
+
+@pytest.mark.parametrize(
+    ("library", "knowers"),
+    [
+        ("flask", FLASK_KNOWERS),
+        ("werkzeug", FLASK_KNOWERS),
+        ("flask_smorest", FLASK_KNOWERS),
+        ("redis", REDIS_KNOWERS),
+        ("gunicorn", GUNICORN_KNOWERS),
+    ],
+)
+def test_only_the_named_modules_know_a_library(library: str, knowers: set[str]) -> None:
+    found = {part(path) for path in modules("service") if library in tops(imported(path))}
+    assert found
+    assert found <= knowers
+
+
+def test_every_part_of_the_service_imports_only_what_is_below_it() -> None:
+    for path in modules("service"):
+        used = parts_of("service", imported(path)) & set(SERVICE_ARROWS)
+        assert used <= SERVICE_ARROWS[part(path)] | {part(path)}, path
+
+
+def test_the_arrows_of_the_service_have_no_circle() -> None:
+    below: set[str] = set()
+    left = dict(SERVICE_ARROWS)
+    while ready := {name for name, used in left.items() if used <= below | {"__init__"}}:
+        below |= ready
+        left = {name: used for name, used in left.items() if name not in ready}
+    assert not left
+
+
+def test_only_problems_knows_the_statuses_of_errors() -> None:
+    for path in modules("service"):
+        if path.stem == "problems":
+            continue
+        numbers = {
+            node.value
+            for node in ast.walk(ast.parse(path.read_text()))
+            if isinstance(node, ast.Constant) and type(node.value) is int
+        }
+        assert not numbers & ERROR_STATUSES, path
+
+
+def test_no_module_is_named_for_what_it_is_not() -> None:
+    names = {path.stem for package in ("engine", "service") for path in modules(package)}
+    assert not names & {"utils", "util", "common", "base", "helpers", "helper", "manager", "misc"}

@@ -1,0 +1,143 @@
+"""The settings: what is read, and how a bad value is refused."""
+
+from pathlib import Path
+
+import pytest
+
+from service.config import Config, ConfigError
+from service.store.durability import Durability
+
+
+def test_an_empty_environment_gives_the_defaults() -> None:
+    config = Config.from_environ({})
+
+    assert config == Config()
+    assert (config.host, config.port, config.workers, config.threads) == ("127.0.0.1", 8000, 2, 8)
+    assert config.redis_url is None
+    assert config.data_dir == Path("var")
+    assert config.game_ttl_seconds == 14 * 24 * 60 * 60
+    assert config.unplayed_ttl_seconds == 24 * 60 * 60
+    assert config.allowed_hosts == ()
+    assert config.max_body_bytes == 16 * 1024
+    assert config.log_level == "INFO"
+
+
+def test_every_setting_is_read_from_the_variable_of_its_name() -> None:
+    environ = {
+        "HOST": "0.0.0.0",
+        "PORT": "0",
+        "WORKERS": "4",
+        "THREADS": "16",
+        "REDIS_URL": "rediss://:word@store.example:6380/2",
+        "REDIS_SERVER": "/usr/bin/redis-server",
+        "DURABILITY": "Acknowledged",
+        "REPLICAS": "2",
+        "APPEND_FSYNC": "always",
+        "DATA_DIR": "/data",
+        "GAME_TTL_SECONDS": "60",
+        "UNPLAYED_TTL_SECONDS": "30",
+        "ALLOWED_HOSTS": "cards.example, Play.Example ,[::2]",
+        "MAX_BODY_BYTES": "2048",
+        "LOG_LEVEL": "debug",
+        "PATH": "/bin",
+    }
+
+    assert Config.from_environ(environ) == Config(
+        host="0.0.0.0",
+        port=0,
+        workers=4,
+        threads=16,
+        redis_url="rediss://:word@store.example:6380/2",
+        redis_server=Path("/usr/bin/redis-server"),
+        durability=Durability.ACKNOWLEDGED,
+        replicas=2,
+        append_fsync="always",
+        data_dir=Path("/data"),
+        game_ttl_seconds=60,
+        unplayed_ttl_seconds=30,
+        allowed_hosts=("cards.example", "play.example", "[::2]"),
+        max_body_bytes=2048,
+        log_level="DEBUG",
+    )
+
+
+def test_an_empty_or_blank_variable_counts_as_unset() -> None:
+    assert Config.from_environ({"PORT": "", "REDIS_URL": "  "}) == Config()
+
+
+def test_a_host_may_be_an_address_in_brackets() -> None:
+    assert Config.from_environ({"HOST": "[::1]"}).host == "::1"
+
+
+def test_a_unix_socket_is_an_address_of_a_store() -> None:
+    url = "unix:///run/redis.sock?db=1"
+
+    assert Config.from_environ({"REDIS_URL": url}).redis_url == url
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "expected"),
+    [
+        ("HOST", "http://here", "an address or a host name"),
+        ("PORT", "http", "a whole number from 0 to 65535"),
+        ("PORT", "65536", "a whole number from 0 to 65535"),
+        ("PORT", "-1", "a whole number from 0 to 65535"),
+        ("PORT", "٨٠", "a whole number from 0 to 65535"),
+        ("PORT", "9" * 5000, "a whole number from 0 to 65535"),
+        ("WORKERS", "0", "a whole number from 1 to 64"),
+        ("THREADS", "1e3", "a whole number from 1 to 256"),
+        ("REDIS_URL", "localhost:6379", "redis://host:6379/0"),
+        ("REDIS_URL", "redis://", "redis://host:6379/0"),
+        ("REDIS_URL", "redis://host:port", "redis://host:6379/0"),
+        ("REDIS_URL", "unix://", "unix:///path/to/socket"),
+        ("REDIS_URL", "redis+sentinel://host", "redis+sentinel://host,host/name"),
+        ("REDIS_URL", "redis+cluster://host/1", "redis+cluster://host,host"),
+        ("DURABILITY", "sure", "one of local, replicated, acknowledged"),
+        ("DURABILITY", "acknowledged", "local, or REDIS_URL to be set"),
+        ("APPEND_FSYNC", "sometimes", "one of always, everysec, no"),
+        ("DATA_DIR", "~nobody-of-this-name/var", "a path"),
+        ("GAME_TTL_SECONDS", "14d", "a whole number from 1 to 315360000"),
+        ("UNPLAYED_TTL_SECONDS", "0", "a whole number from 1 to 315360000"),
+        ("ALLOWED_HOSTS", "https://cards.example", "host names without scheme or port"),
+        ("ALLOWED_HOSTS", "cards.example:80", "host names without scheme or port"),
+        ("MAX_BODY_BYTES", "16", "a whole number from 1024 to 1048576"),
+        ("LOG_LEVEL", "loud", "one of DEBUG, INFO, WARNING, ERROR, CRITICAL"),
+    ],
+)
+def test_a_bad_value_is_named_with_what_is_expected(
+    variable: str, value: str, expected: str
+) -> None:
+    with pytest.raises(ConfigError) as refused:
+        Config.from_environ({variable: value})
+
+    assert refused.value.variable == variable
+    assert refused.value.value == value
+    assert expected in refused.value.expected
+    assert str(refused.value).startswith(f"{variable} is {value!r}: expected ")
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "redis://ann:secret@",
+        "http://ann:secret@host",
+        "ann:secret@host",
+        "http://host?password=secret&db=1",
+        "redis+sentinel://ann:secret@host,host",
+        "redis+cluster://:secret@host/7?sentinel_password=secret",
+    ],
+)
+def test_a_refused_address_does_not_show_its_password(url: str) -> None:
+    with pytest.raises(ConfigError) as refused:
+        Config.from_environ({"REDIS_URL": url})
+
+    assert "secret" not in str(refused.value)
+
+
+def test_the_store_is_named_without_its_password() -> None:
+    assert Config(redis_url="redis://ann:secret@host:6379/0").store == "redis://…@host:6379/0"
+    sentinels = "redis+sentinel://:secret@one,two/games?sentinel_password=secret"
+    shown = "redis+sentinel://…@one,two/games?sentinel_password=…"
+    assert Config(redis_url=sentinels).store == shown
+    assert Config(redis_url="unix:///s?password=secret").store == "unix:///s?password=…"
+    assert Config(data_dir=Path("/data")).store == "/data"
