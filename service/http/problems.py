@@ -18,7 +18,15 @@ from werkzeug.exceptions import HTTPException, MethodNotAllowed
 from engine import errors as engine_errors
 from engine.errors import EngineError, NotYourTurnError, WrongPhaseError
 from service import errors, strict_json
-from service.errors import InvalidRequestError, ServiceError, StaleVersionError, StorageError
+from service.errors import (
+    ConflictError,
+    ForeignTagError,
+    InvalidRequestError,
+    RefusedMoveError,
+    ServiceError,
+    StaleVersionError,
+    StorageError,
+)
 
 MEDIA_TYPE = "application/problem+json"
 _LOG = logging.getLogger("service.problems")
@@ -219,6 +227,7 @@ _BY_ERROR: dict[type[Exception], str] = {
     errors.ProblemNotFoundError: "not-found",
     errors.ConflictError: "conflict",
     errors.StaleVersionError: "stale-version",
+    errors.ForeignTagError: "stale-version",
     errors.MediaTypeError: "unsupported-media-type",
     errors.InvalidRequestError: "validation-failed",
     errors.KeyReusedError: "idempotency-key-reused",
@@ -280,7 +289,7 @@ def answer(kind: Problem, detail: str, **helps: Any) -> Response:
 def answer_http(error: HTTPException) -> Response:
     """The answer to an error that Flask or werkzeug raised, its headers kept."""
     kind = PROBLEMS[_BY_STATUS.get(error.code or 500, "internal-error")]
-    response = answer(kind, _sentence(kind.title, kind))
+    response = answer(kind, _sentence(kind.title, kind.remedy))
     if isinstance(error, MethodNotAllowed) and error.valid_methods:
         response.headers["Allow"] = ", ".join(sorted(error.valid_methods))
     return response
@@ -288,11 +297,13 @@ def answer_http(error: HTTPException) -> Response:
 
 def _answer_error(error: Exception) -> Response:
     """The answer to an error of the engine or the service, found by its class."""
-    code = _BY_ERROR.get(type(error))
+    reason = error.reason if isinstance(error, RefusedMoveError) else error
+    code = _BY_ERROR.get(type(reason))
     if code is None:
         return _answer_unexpected(error)
     kind = PROBLEMS[code]
-    response = answer(kind, _sentence(str(error), kind), **_helps(error))
+    remedy = _OWN_REMEDIES.get(type(error), kind.remedy)
+    response = answer(kind, _sentence(str(error), remedy), **_helps(reason), **_version(error))
     if isinstance(error, StorageError):
         _LOG.error("%s: %s (%.200s)", code, error, error.__cause__)
         response.headers["Retry-After"] = str(error.retry_after)
@@ -305,18 +316,30 @@ def _answer_unexpected(error: Exception) -> Response:
     return answer(kind, kind.remedy)
 
 
-def _sentence(text: str, kind: Problem) -> str:
-    return f"{text[:1].upper()}{text[1:].rstrip('.')}. {kind.remedy}"
+def _sentence(text: str, remedy: str) -> str:
+    return f"{text[:1].upper()}{text[1:].rstrip('.')}. {remedy}"
+
+
+_OWN_REMEDIES: dict[type[Exception], str] = {
+    ForeignTagError: "Send the ETag of an answer unchanged, or leave If-Match out. A proxy may "
+    "have changed the tag on its way.",
+}
 
 
 _HELPS: dict[type[Exception], Callable[[Any], dict[str, Any]]] = {
     NotYourTurnError: lambda error: {"expected": error.expected},
     WrongPhaseError: lambda error: {"expected": error.expected},
-    StaleVersionError: lambda error: {"version": error.version},
     InvalidRequestError: lambda error: {
         "errors": [{"pointer": fault.pointer, "detail": fault.detail} for fault in error.faults]
     },
 }
+
+
+def _version(error: Exception) -> dict[str, int]:
+    """The game's current version, where the refusal depends on it."""
+    if isinstance(error, (StaleVersionError, ForeignTagError, RefusedMoveError, ConflictError)):
+        return {"version": error.version}
+    return {}
 
 
 def _helps(error: Exception) -> dict[str, Any]:

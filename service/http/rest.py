@@ -30,10 +30,10 @@ from service.errors import (
     MediaTypeError,
     RequestError,
 )
-from service.games import tokens
-from service.games.bodies import Answer
-from service.games.tokens import Idempotency
-from service.games.use_cases import Games
+from service.games.idempotency import Idempotency, fingerprint
+from service.games.queries import Queries
+from service.games.responses import GameResponse
+from service.games.transactions import Transactions
 from service.http import problems
 from service.http.authorization import bearer_token
 from service.http.openapi.headers import PROBLEM_HEADERS
@@ -176,19 +176,25 @@ def _as_documented(_: Any, field: ma.fields.Field[Any], **_context: Any) -> dict
     return documented
 
 
-def games() -> Games:
-    """The use cases of the running application."""
-    cases: Games = current_app.extensions["games"]
-    return cases
+def transactions() -> Transactions:
+    """The changing use cases of the running application."""
+    changing: Transactions = current_app.extensions["transactions"]
+    return changing
+
+
+def queries() -> Queries:
+    """The reading use cases of the running application."""
+    reading: Queries = current_app.extensions["queries"]
+    return reading
 
 
 def idempotency(operation: str, headers: Mapping[str, Any], body: object) -> Idempotency:
     """The request's idempotency key with the fingerprint of the request."""
-    fingerprint = tokens.fingerprint(operation, request.path, body)
-    return Idempotency(headers.get("idempotency_key"), fingerprint)
+    key = headers.get("idempotency_key")
+    return Idempotency(key, fingerprint(operation, request.path, body))
 
 
-def reply(answer: Answer) -> Response:
+def reply(answer: GameResponse) -> Response:
     """A use case's answer as HTTP; every view of a game says how it may be cached."""
     response = Response(answer.body, status=answer.status, content_type="application/json")
     if not answer.body:
@@ -225,7 +231,7 @@ def game_first(caller: Caller) -> Callable[[_View], _View]:
                 return view(*args, game_id=game_id, **kwargs)
             except RequestError:
                 given = None if caller is Caller.STRANGER else bearer_token()
-                games().check(game_id, given, needs_token=caller is Caller.SEAT)
+                queries().require_access(game_id, given, needs_token=caller is Caller.SEAT)
                 raise
 
         return cast("_View", judged)

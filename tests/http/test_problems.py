@@ -447,7 +447,7 @@ def test_an_unexpected_error_is_a_problem_that_tells_nothing(
     def fail(*_: object) -> None:
         raise RuntimeError("the secret is 42")
 
-    monkeypatch.setattr(app.extensions["games"], "create", fail)
+    monkeypatch.setattr(app.extensions["transactions"], "run", fail)
     answer = client.post("/v1/games", json={})
     refused(answer, 500, "internal-error")
     assert "42" not in answer.get_data(as_text=True)

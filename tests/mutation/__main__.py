@@ -1,6 +1,6 @@
 """Mutation testing: break the code in every small way, and see that a test fails.
 
-    python -m tests.mutation [view|round|store|ledger …]
+    python -m tests.mutation [view|round|store|transactions …]
 
 mutmut makes the mutants and runs the tests of each. A mutant that no test can kill, since it does
 what the code does, is listed in `equivalent.toml` with the reason. The answer is one table; it is
@@ -51,7 +51,12 @@ PARTS = (
             "tests/store/test_commands.py",
         ),
     ),
-    Part("ledger", 90, ("service/games/repository.py",), ("tests/games/test_repository.py",)),
+    Part(
+        "transactions",
+        90,
+        ("service/games/transactions.py", "service/games/repository.py"),
+        ("tests/games/test_transactions.py", "tests/games/test_repository.py"),
+    ),
 )
 
 

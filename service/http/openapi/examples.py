@@ -20,7 +20,7 @@ from engine.shuffle import choice_stream, commitment
 from engine.solver.arrangement import arrange
 from engine.view import advise, opened, view, visible
 from service.games import bodies
-from service.games.bodies import Stamp
+from service.games.meta import Meta
 from service.games.new_seats import seats_of
 
 HAND = ("7H", "8H", "9H", "5D", "JK", "2C")
@@ -80,11 +80,10 @@ def _joined() -> Record:
     seats = seats_of([{"kind": "human", "name": "Ann"}, {"kind": "human"}], seeded=False)
     waiting = table.open_game(_SECRET, Rules(), seats).game
     step = table.join(waiting, _GUEST, "Bo")
-    stamp = Stamp(_ID, 2, _BEGAN, _time(2), _time(2) + _DAY)
     return {
         "seat": _GUEST,
         "token": _TOKEN,
-        "game": bodies.game_body(view(step.game, _GUEST), stamp),
+        "game": bodies.game_body(view(step.game, _GUEST), _ID, 2, _meta(2, _DAY)),
         "events": [visible(told, _GUEST) for told in _records(2, step)],
     }
 
@@ -110,9 +109,13 @@ def _time(version: int) -> int:
 
 
 def _game(version: int, game: Game) -> Record:
+    meta = _meta(version, _DAY if version == 1 else 14 * _DAY)
+    return bodies.game_body(view(game, _YOU), _ID, version, meta)
+
+
+def _meta(version: int, lifetime: int) -> Meta:
     updated = _time(version)
-    expires = updated + (_DAY if version == 1 else 14 * _DAY)
-    return bodies.game_body(view(game, _YOU), Stamp(_ID, version, _BEGAN, updated, expires))
+    return Meta(_BEGAN, updated, updated + lifetime, tokens=(), invites=())
 
 
 def _records(version: int, step: Step) -> list[Record]:

@@ -9,8 +9,8 @@ from flask.views import MethodView
 
 from engine.round import Source
 from engine.rules import AceMode, Rules
+from service.games.changes import Create, Discard, Draw, NewGame
 from service.games.new_seats import seats_of
-from service.games.use_cases import Move, NewGame
 from service.http.authorization import bearer_token
 from service.http.openapi.headers import CHANGE_HEADERS, GAME_ID, VIEW_HEADERS, header
 from service.http.rest import (
@@ -23,9 +23,10 @@ from service.http.rest import (
     Blueprint,
     Caller,
     game_first,
-    games,
     idempotency,
+    queries,
     reply,
+    transactions,
 )
 from service.http.schemas.replies import CreatedGame, EventPage, HintReply, Moved, Replay, Scores
 from service.http.schemas.requests import (
@@ -64,11 +65,6 @@ _CREATED_HEADERS = {
 }
 
 
-def _move(operation: str, headers: dict[str, Any], body: dict[str, Any], game_id: str) -> Move:
-    key = idempotency(operation, headers, body)
-    return Move(game_id, bearer_token(), key, headers.get("if_match"))
-
-
 @blueprint.route("")
 class GamesResource(MethodView):
     """All games."""
@@ -91,7 +87,7 @@ class GamesResource(MethodView):
         rules = Rules(body["jokers"], AceMode(body["aces"]), body["hints"])
         secret = None if seed is None else bytes.fromhex(seed)
         new = NewGame(rules, seats, secret, body["turn_seconds"], current_app.config["TURN_SOLVES"])
-        return reply(games().create(new, idempotency("createGame", headers, body)))
+        return reply(transactions().run(Create(new, idempotency("createGame", headers, body))))
 
 
 @blueprint.route("/<game_id>", parameters=[GAME_ID])
@@ -108,7 +104,7 @@ class GameResource(MethodView):
 
         With a seat's token the view shows that seat's hand; without a token it is a spectator's.
         """
-        return reply(games().show(game_id, bearer_token(), headers.get("if_none_match")))
+        return reply(queries().view(game_id, bearer_token(), headers.get("if_none_match")))
 
     @blueprint.problems(*READING, "token-required", "not-permitted")
     @blueprint.response(204, description="The game is gone.")
@@ -119,7 +115,7 @@ class GameResource(MethodView):
         Only its creator may, and not while others play it. The game cannot be read any more;
         requests repeated with their own key still have their answers for 24 hours.
         """
-        return reply(games().delete(game_id, bearer_token()))
+        return reply(transactions().delete(game_id, bearer_token()))
 
 
 @blueprint.route("/<game_id>/draw", parameters=[GAME_ID])
@@ -143,8 +139,14 @@ class DrawResource(MethodView):
         From the stock, or the top card of the discard pile. The view then says what is best to
         discard (`you.arrangement`) and what you can go out with (`you.can_go_out_with`).
         """
-        move = _move("drawCard", headers, body, game_id)
-        return reply(games().draw(move, Source(body["source"])))
+        draw = Draw(
+            game_id=game_id,
+            token=bearer_token(),
+            idempotency=idempotency("drawCard", headers, body),
+            if_match=headers.get("if_match"),
+            source=Source(body["source"]),
+        )
+        return reply(transactions().run(draw))
 
 
 @blueprint.route("/<game_id>/discard", parameters=[GAME_ID])
@@ -169,8 +171,15 @@ class DiscardResource(MethodView):
         you go out, unless you send `"go_out": false`. The AI players then move at once: the
         answer has every event up to your next turn.
         """
-        move = _move("discardCard", headers, body, game_id)
-        return reply(games().discard(move, body["card"], body["go_out"]))
+        discard = Discard(
+            game_id=game_id,
+            token=bearer_token(),
+            idempotency=idempotency("discardCard", headers, body),
+            if_match=headers.get("if_match"),
+            card=body["card"],
+            go_out=body["go_out"],
+        )
+        return reply(transactions().run(discard))
 
 
 @blueprint.route("/<game_id>/scores", parameters=[GAME_ID])
@@ -185,7 +194,7 @@ class ScoresResource(MethodView):
 
         Each round that is over, all hands laid open, with the totals and the result.
         """
-        return reply(games().scores(game_id, bearer_token()))
+        return reply(queries().scores(game_id, bearer_token()))
 
 
 @blueprint.route("/<game_id>/hint", parameters=[GAME_ID])
@@ -208,7 +217,7 @@ class HintResource(MethodView):
         From the strongest AI player, who sees no more than you do. Every move there is comes with
         its figures.
         """
-        return reply(games().hint(game_id, bearer_token()))
+        return reply(queries().hint(game_id, bearer_token()))
 
 
 @blueprint.route("/<game_id>/events", parameters=[GAME_ID])
@@ -225,7 +234,7 @@ class EventsResource(MethodView):
 
         In order, each as you may see it: the card of another seat's draw from the stock is null.
         """
-        return reply(games().events(game_id, bearer_token(), query["after"], query["limit"]))
+        return reply(queries().events(game_id, bearer_token(), query["after"], query["limit"]))
 
 
 @blueprint.route("/<game_id>/replay", parameters=[GAME_ID])
@@ -240,4 +249,4 @@ class ReplayResource(MethodView):
 
         Its secret and actions are enough to play the game again and check every deal.
         """
-        return reply(games().replay(game_id, bearer_token()))
+        return reply(queries().replay(game_id, bearer_token()))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask import Response, current_app
+from flask import Response
 from flask.views import MethodView
 
-from service.games.membership import Attendance
+from service.games.changes import Join, Leave
 from service.http.authorization import bearer_token
 from service.http.openapi.headers import CHANGE_HEADERS, GAME_ID
 from service.http.rest import (
@@ -20,6 +20,7 @@ from service.http.rest import (
     game_first,
     idempotency,
     reply,
+    transactions,
 )
 from service.http.schemas.replies import JoinedGame
 from service.http.schemas.requests import CreateHeaders, JoinRequest, KeyHeaders
@@ -28,11 +29,6 @@ blueprint = Blueprint(
     "seats", __name__, url_prefix="/v1/games", description="Play with others: join, leave."
 )
 _CHANGING = (*GAME, "idempotency-key-reused", "game-finished", "conflict", "outcome-unknown")
-
-
-def _attendance() -> Attendance:
-    found: Attendance = current_app.extensions["attendance"]
-    return found
 
 
 @blueprint.route("/<game_id>/seats", parameters=[GAME_ID])
@@ -54,7 +50,8 @@ class SeatsResource(MethodView):
         round is dealt.
         """
         key = idempotency("joinGame", headers, body)
-        return reply(_attendance().join(game_id, body["invite"], body["name"], key))
+        join = Join(game_id=game_id, invite=body["invite"], name=body["name"], idempotency=key)
+        return reply(transactions().run(join))
 
 
 @blueprint.route("/<game_id>/leave", parameters=[GAME_ID])
@@ -73,4 +70,5 @@ class LeaveResource(MethodView):
         leaves, the game is over.
         """
         key = idempotency("leaveGame", headers, {})
-        return reply(_attendance().leave(game_id, bearer_token(), key))
+        leave = Leave(game_id=game_id, token=bearer_token(), idempotency=key)
+        return reply(transactions().run(leave))

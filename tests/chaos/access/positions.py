@@ -27,7 +27,7 @@ from engine.shuffle import Stream, pack
 from engine.snapshot import dump
 from service import strict_json
 from service.games import bodies, tokens
-from service.games.records import Meta
+from service.games.meta import Meta
 from service.store.game_store import Store
 from service.store.models import Commit, RecordKey, Stored
 from tests.playout import Playout
@@ -230,7 +230,7 @@ def put(store: Store, game_id: str, position: Position, version: int = 1) -> Non
         Commit(
             game_id=game_id,
             expected=0,
-            stored=Stored(version, dump(game), meta.write()),
+            stored=Stored(version, dump(game), meta.dump()),
             events=[strict_json.write(record(event, at)) for event in position.events],
             logged=0,
             record_key=RecordKey("put", "put"),

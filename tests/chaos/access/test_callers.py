@@ -6,7 +6,7 @@ from unittest import mock
 
 import pytest
 
-from service.games.records import record_key
+from service.games.idempotency import record_key
 from tests.chaos.access.callers import CALLERS, TABLE, callers, operations, oversteps
 from tests.chaos.traffic.keys import shared_keys
 from tests.scale import scaled
@@ -39,7 +39,7 @@ def test_the_idempotency_keys_of_one_seat_never_answer_anothers() -> None:
 
 
 def test_keys_that_belong_to_the_game_alone_are_a_breach() -> None:
-    with mock.patch("service.games.repository.record_key", lambda _, key: record_key("all", key)):
+    with mock.patch("service.games.transactions.record_key", lambda _, key: record_key("all", key)):
         assert shared_keys(games=1).breaches
 
 

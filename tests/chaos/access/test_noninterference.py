@@ -101,7 +101,7 @@ def peeking_draw(game: Game) -> Step:
 
 FAULTS: dict[str, Callable[[], AbstractContextManager[object]]] = {
     "the draws of others in the list of events": lambda: mock.patch(
-        "service.games.use_cases.visible", lambda told, _: view.opened(told)
+        "service.games.responses.visible", lambda told, _: view.opened(told)
     ),
     "whether a seat was ready to declare": lambda: mock.patch.dict(
         view._EVENT_FIELDS, card_discarded=("seat", "card", "go_out")

@@ -15,8 +15,9 @@ import pytest
 import redis
 
 from service.errors import CorruptGameError, ServiceError, StorageError
-from service.games.records import Meta
-from service.games.repository import Ledger
+from service.games.meta import Meta
+from service.games.responses import Reply, respond
+from service.games.transactions import Transactions
 from service.store.game_store import Store
 from service.store.models import Commit, RecordKey, Stored
 from tests.chaos.simulation.faulty_store import ModelStore
@@ -93,18 +94,16 @@ def test_a_store_that_breaks_its_word_is_found_out(model: type[ModelStore]) -> N
     assert seeds_to_find(model) < ENOUGH
 
 
-def test_a_ledger_that_answers_before_it_has_written_is_found_out(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    commit = Ledger.commit
+def test_an_answer_before_its_commit_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    commit = Transactions._commit
 
-    def hasty(self: Ledger, found: Any, change: Any, *others: Any) -> Any:
+    def hasty(self: Transactions, following: Any, reply: Reply, *others: Any) -> Any:
         try:
-            return commit(self, found, change, *others)
+            return commit(self, following, reply, *others)
         except StorageError:
-            return change.answer
+            return respond(reply, following)
 
-    monkeypatch.setattr(Ledger, "commit", hasty)
+    monkeypatch.setattr(Transactions, "_commit", hasty)
     assert seeds_to_find() < ENOUGH
 
 
