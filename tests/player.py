@@ -74,15 +74,17 @@ def create(client: FlaskClient, body: object = None, **headers: str) -> Player:
     return Player(client, client.post("/v1/games", json=body or {}, headers=named(headers)))
 
 
-def refused(answer: TestResponse, status: int, code: str) -> dict[str, Any]:
-    """The problem, after checking that it is a whole one."""
+def refused(
+    answer: TestResponse, status: int, code: str, remedy: str | None = None
+) -> dict[str, Any]:
+    """The problem, after checking that it is complete and ends with what to do about it."""
     assert answer.status_code == status, answer.get_data(as_text=True)
     assert answer.content_type == MEDIA_TYPE
     problem: dict[str, Any] = json.loads(answer.get_data())
     kind = PROBLEMS[code]
     assert problem["code"] == code
     assert (problem["type"], problem["title"], problem["status"]) == (kind.type, kind.title, status)
-    assert problem["detail"].endswith(kind.remedy)
+    assert problem["detail"].endswith(kind.remedy if remedy is None else remedy)
     assert answer.headers["X-Request-Id"]
     return problem
 

@@ -81,7 +81,8 @@ def test_a_move_on_another_version_is_refused_with_the_current_one(
 def test_a_tag_of_another_service_is_refused_without_the_advice_to_read_again(
     quick: Player, tags: str
 ) -> None:
-    problem = refused(quick.draw(if_match=tags), 412, "stale-version")
+    remedy = "A proxy may have changed the tag on its way."
+    problem = refused(quick.draw(if_match=tags), 412, "stale-version", remedy)
     assert problem["version"] == 1
     assert problem["detail"].startswith("If-Match holds no entity tag of this service.")
     assert "ead the game again" not in problem["detail"]
