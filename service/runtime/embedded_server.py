@@ -108,7 +108,7 @@ class EmbeddedServer:
     def spawn(self) -> None:
         """Start the process on the locked data directory, without waiting for it."""
         self._folder.mkdir(mode=0o700, exist_ok=True)
-        _claim(self._socket.parent)
+        _require_private(self._socket.parent)
         with self._open_log() as log:
             self._process = subprocess.Popen(
                 self._command(),
@@ -128,7 +128,7 @@ class EmbeddedServer:
     def is_ready(self) -> bool:
         """Tell whether it answers by now; raise `EmbeddedServerError` if it has ended instead."""
         if not self.is_running():
-            raise EmbeddedServerError(f"{self.engine} ended: {self._last_words()}")
+            raise EmbeddedServerError(f"{self.engine} ended: {self._last_log_line()}")
         with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX) as connection:
             connection.settimeout(1)
             connection.connect(str(self._socket))
@@ -143,7 +143,7 @@ class EmbeddedServer:
         while not self.is_ready():
             if time.monotonic() > deadline:
                 self.kill()
-                raise EmbeddedServerError(f"{self.engine} does not answer: {self._last_words()}")
+                raise EmbeddedServerError(f"{self.engine} does not answer: {self._last_log_line()}")
             time.sleep(_POLL_SECONDS)
 
     def stop(self) -> None:
@@ -155,7 +155,7 @@ class EmbeddedServer:
         self._end(signal.SIGKILL, _STOP_SECONDS)
 
     def close(self) -> None:
-        """Stop it, remove its socket and let go of the data directory."""
+        """Stop it, remove its socket and release the data directory."""
         self.stop()
         with contextlib.suppress(OSError):
             self._socket.unlink(missing_ok=True)
@@ -173,7 +173,7 @@ class EmbeddedServer:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Stop the server and let go of everything."""
+        """Stop the server and release everything."""
         self.close()
 
     @property
@@ -196,23 +196,23 @@ class EmbeddedServer:
             "appendfsync": self._append_fsync,
             "maxmemory-policy": "noeviction",
         }
-        words = [word for name, value in settings.items() for word in (f"--{name}", value)]
-        return [str(self.engine.program), *words]
+        arguments = [part for name, value in settings.items() for part in (f"--{name}", value)]
+        return [str(self.engine.program), *arguments]
 
     def _open_log(self) -> BinaryIO:
         long = self._log.exists() and self._log.stat().st_size > _LOG_LIMIT
         return self._log.open("wb" if long else "ab")
 
-    def _last_words(self) -> str:
+    def _last_log_line(self) -> str:
         lines = self._log.read_text(encoding="utf-8", errors="replace").splitlines()
-        return f"{lines[-1] if lines else 'without a word'} (see {self._log})"
+        return f"{lines[-1] if lines else 'its log is empty'} (see {self._log})"
 
-    def _end(self, with_signal: signal.Signals, patience_seconds: float) -> None:
+    def _end(self, with_signal: signal.Signals, timeout_seconds: float) -> None:
         if self._process is None:
             return
         self._process.send_signal(with_signal)
         try:
-            self._process.wait(patience_seconds)
+            self._process.wait(timeout_seconds)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
@@ -220,22 +220,22 @@ class EmbeddedServer:
 
 
 def _socket_dir(data_dir: Path) -> Path:
-    """Name a short folder that is the same at every start, so that crashes leave no heap."""
+    """Name a short folder, the same at every start: crashes must not leave one each."""
     mark = hashlib.sha256(os.fsencode(data_dir)).hexdigest()[:16]
     name = f"three-thirteen-{os.geteuid()}-{mark}"
     folder = Path(tempfile.gettempdir(), name)
     if len(os.fsencode(folder / "server.sock")) <= _LONGEST_SOCKET_PATH:
         return folder
-    return Path("/tmp", name)  # noqa: S108 - `_claim` checks whose it is
+    return Path("/tmp", name)  # noqa: S108 - `_require_private` checks its owner
 
 
-def _claim(folder: Path) -> None:
+def _require_private(folder: Path) -> None:
     """Create the folder, or make sure that what is there belongs to this user alone."""
     with contextlib.suppress(FileExistsError):
         folder.mkdir(mode=0o700)
-    found = folder.lstat()
-    ours = stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid()
-    if not ours or found.st_mode & 0o077:
+    status = folder.lstat()
+    ours = stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid()
+    if not ours or status.st_mode & 0o077:
         raise EmbeddedServerError(f"{folder} belongs to somebody else; remove it")
 
 

@@ -2,7 +2,7 @@
 
     lock data -> bind port -> embedded server -> gunicorn -> watch -> stop gunicorn -> stop server
 
-Signal handlers only queue; the one place that acts on a signal is `_pause`, which every loop
+Signal handlers only queue; the one place that acts on a signal is `_wait`, which every loop
 here calls. SIGTERM, SIGINT and SIGHUP stop the service once its requests are answered, a second
 one without waiting for them.
 """
@@ -57,10 +57,10 @@ class Supervisor:
         except _StopRequested:
             return 0
         except (DataInUseError, EmbeddedServerError, WebServerError) as error:
-            _say(str(error), error=True)
+            _report(str(error), error=True)
             return 1
         except OSError as error:
-            _say(f"cannot start: {error}", error=True)
+            _report(f"cannot start: {error}", error=True)
             return 1
         finally:
             self._stop_web()
@@ -76,12 +76,12 @@ class Supervisor:
         serving = False
         while not serving:
             serving = web.is_serving()
-            self._pause(_START_POLL_SECONDS)
+            self._wait(_START_POLL_SECONDS)
         self._announce(web)
         while True:
             web.check()
             self._restart_store_if_dead()
-            self._pause(_WATCH_SECONDS)
+            self._wait(_WATCH_SECONDS)
 
     def _lock_store(self) -> EmbeddedServer:
         config = self._config
@@ -96,7 +96,7 @@ class Supervisor:
         if self._store is not None:
             self._store.spawn()
             while not self._store.is_ready():
-                self._pause(_START_POLL_SECONDS)
+                self._wait(_START_POLL_SECONDS)
 
     def _restart_store_if_dead(self) -> None:
         if self._store is None or self._store.is_running():
@@ -105,15 +105,15 @@ class Supervisor:
         if len(self._restarts) == _RESTARTS and now - self._restarts[0] < _RESTART_WINDOW_SECONDS:
             raise EmbeddedServerError(f"{self._store.engine} keeps dying; the service gives up")
         self._restarts.append(now)
-        _say(f"{self._store.engine} died and is started again", error=True)
+        _report(f"{self._store.engine} died and is started again", error=True)
         with contextlib.suppress(EmbeddedServerError):  # the next look finds it dead and counts
             self._start_store()
 
     def _announce(self, web: WebServer) -> None:
-        _say(f"serving at {web.url} (try it out at {web.url}/v1/docs)")
+        _report(f"serving at {web.url} (try it out at {web.url}/v1/docs)")
         server = f", {self._store.engine}" if self._store is not None else ""
-        _say(f"data in {self._config.store}{server}")
-        _say(f"the engine runs {_FORMS[engine.form]}")
+        _report(f"data in {self._config.store}{server}")
+        _report(f"the engine runs {_FORMS[engine.form]}")
 
     def _stop_web(self) -> None:
         if self._web is None:
@@ -122,7 +122,7 @@ class Supervisor:
         deadline = time.monotonic() + _STOP_SECONDS
         while self._web.is_running() and time.monotonic() < deadline:
             try:
-                self._pause(_START_POLL_SECONDS)
+                self._wait(_START_POLL_SECONDS)
             except _StopRequested:
                 self._web.ask_to_hurry()
         self._web.close()
@@ -141,7 +141,7 @@ class Supervisor:
     def _queue(self, number: int, _frame: FrameType | None) -> None:
         self._signals.put(number)
 
-    def _pause(self, seconds: float) -> None:
+    def _wait(self, seconds: float) -> None:
         with contextlib.suppress(queue.Empty):
             number = self._signals.get(timeout=seconds)
             while number not in _STOP_SIGNALS:
@@ -149,5 +149,5 @@ class Supervisor:
             raise _StopRequested
 
 
-def _say(message: str, *, error: bool = False) -> None:
+def _report(message: str, *, error: bool = False) -> None:
     print(f"three-thirteen: {message}", file=sys.stderr if error else sys.stdout, flush=True)

@@ -124,7 +124,7 @@ def test_a_lock_that_a_dead_process_left_to_its_server_is_waited_for(tmp_path: P
     threading.Timer(0.2, os.close, [left]).start()
     lock = DataLock(tmp_path)
 
-    lock.acquire(patience_seconds=10)
+    lock.acquire(timeout_seconds=10)
 
     assert (tmp_path / "lock").read_text() == f"{os.getpid()}\n"
     lock.release()
@@ -134,7 +134,7 @@ def test_a_lock_that_nobody_frees_is_refused_in_the_end(tmp_path: Path) -> None:
     left = _locked_by_nobody(tmp_path)
 
     with pytest.raises(DataInUseError, match="in use by"):
-        DataLock(tmp_path).acquire(patience_seconds=0.1)
+        DataLock(tmp_path).acquire(timeout_seconds=0.1)
 
     os.close(left)
 
@@ -144,7 +144,7 @@ def test_a_lock_without_a_readable_holder_is_refused_in_the_end(tmp_path: Path) 
     (tmp_path / "lock").write_text("?")
 
     with pytest.raises(DataInUseError, match="in use by another process;"):
-        DataLock(tmp_path).acquire(patience_seconds=0.1)
+        DataLock(tmp_path).acquire(timeout_seconds=0.1)
 
     os.close(left)
 
@@ -159,7 +159,7 @@ def test_a_holder_that_belongs_to_another_user_counts_as_alive(
     monkeypatch.setattr(os, "kill", refuse)
 
     with pytest.raises(DataInUseError, match=r"in use by process \d+;"):
-        DataLock(tmp_path).acquire(patience_seconds=60)
+        DataLock(tmp_path).acquire(timeout_seconds=60)
 
     os.close(left)
 
@@ -235,7 +235,7 @@ def test_a_program_that_is_no_server_is_refused(program: str, problem: str) -> N
         EmbeddedServer(Path("unused"), program=Path(program))
 
 
-def test_a_server_that_cannot_read_its_data_is_reported_with_its_last_words(
+def test_a_server_that_cannot_read_its_data_is_reported_with_the_last_line_of_its_log(
     tmp_path: Path,
 ) -> None:
     with EmbeddedServer(tmp_path) as server:
@@ -258,7 +258,7 @@ def test_a_server_that_never_answers_is_ended_and_reported(
     program.chmod(0o700)
     monkeypatch.setattr("service.runtime.embedded_server._START_SECONDS", 0.1)
 
-    with pytest.raises(EmbeddedServerError, match="does not answer: without a word"):
+    with pytest.raises(EmbeddedServerError, match="does not answer: its log is empty"):
         EmbeddedServer(tmp_path / "data", program=program).__enter__()
 
 
