@@ -21,8 +21,8 @@ from typing import Any
 
 import redis
 
-from service.runtime.embedded_server import bundled_program
 from service.runtime.parent_death import die_with_parent
+from service.runtime.server_program import bundled_path
 
 _HOST = "127.0.0.1"
 _MASTER = "games"
@@ -45,7 +45,7 @@ class Node:
         self.folder.mkdir(exist_ok=True)
         with (self.folder / "log").open("ab") as log:
             self.process = subprocess.Popen(
-                [bundled_program(), *self._words()],
+                [bundled_path(), *self._words()],
                 cwd=self.folder,
                 stdin=subprocess.DEVNULL,
                 stdout=log,

@@ -17,11 +17,9 @@ from redis import Redis
 from service.runtime.data_lock import DataInUseError, DataLock
 from service.runtime.embedded_server import (
     EmbeddedServer,
-    EmbeddedServerError,
-    Engine,
-    bundled_program,
     throwaway_server,
 )
+from service.runtime.server_program import EmbeddedServerError, ServerProgram, bundled_path
 from tests.processes import left_after
 
 
@@ -64,10 +62,10 @@ def test_the_setting_of_the_disk_flush_reaches_the_server(tmp_path: Path) -> Non
         assert ask(server, "CONFIG", "GET", "appendfsync") == {"appendfsync": "no"}
 
 
-def test_the_data_lie_in_a_folder_named_after_the_engine(server: EmbeddedServer) -> None:
-    folder = server.data_dir / f"{server.engine.name}-{server.engine.version}"
+def test_the_data_lie_in_a_folder_named_after_the_program(server: EmbeddedServer) -> None:
+    folder = server.data_dir / f"{server.program.name}-{server.program.version}"
 
-    assert server.engine.name == "valkey"
+    assert server.program.name == "valkey"
     assert (folder / "appendonlydir").is_dir()
 
 
@@ -215,7 +213,7 @@ def test_a_platform_without_the_program_is_asked_for_redis_url(
     monkeypatch.setattr(importlib.util, "find_spec", lambda _name: None)
 
     with pytest.raises(EmbeddedServerError, match="set REDIS_URL, such as redis://"):
-        bundled_program()
+        bundled_path()
 
 
 def test_another_program_can_be_named(tmp_path: Path) -> None:
@@ -223,7 +221,7 @@ def test_another_program_can_be_named(tmp_path: Path) -> None:
     program.write_text("#!/bin/sh\necho 'Redis server v=7.0.15 sha=00000000:0 bits=64'\n")
     program.chmod(0o700)
 
-    assert str(Engine.of(program)) == "redis-7.0"
+    assert str(ServerProgram.at(program)) == "redis-7.0"
 
 
 @pytest.mark.parametrize(
@@ -239,7 +237,7 @@ def test_a_server_that_cannot_read_its_data_is_reported_with_the_last_line_of_it
     tmp_path: Path,
 ) -> None:
     with EmbeddedServer(tmp_path) as server:
-        manifest = tmp_path / str(server.engine) / "appendonlydir" / "appendonly.aof.manifest"
+        manifest = tmp_path / str(server.program) / "appendonlydir" / "appendonly.aof.manifest"
     manifest.write_text("nonsense\n")
 
     with pytest.raises(EmbeddedServerError, match=r"valkey-\d+\.\d+ ended: .+server\.log"):
@@ -276,7 +274,7 @@ def test_a_server_that_ignores_the_request_to_stop_is_ended(
 
 def test_a_log_that_grew_long_starts_anew(tmp_path: Path) -> None:
     with EmbeddedServer(tmp_path) as server:
-        log = tmp_path / str(server.engine) / "server.log"
+        log = tmp_path / str(server.program) / "server.log"
         assert "Ready to accept connections" in log.read_text()
     with log.open("ab") as file:
         file.write(b"x" * (1 << 20))
