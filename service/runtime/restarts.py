@@ -105,7 +105,7 @@ class Restarts:
         # One that did not even start may be as bad for reads: it waits.
         self._read_only = self._state is State.SERVING and self._server.ended_by_itself()
         self._due = self._clock() + pause
-        when = "at once, for reads alone for" if self._read_only else "in"
+        when = "at once, and accepts writes in" if self._read_only else "in"
         self._report(f"{self._server.describe_end()}; it is started again {when} {pause:.1f} s")
         self._state = State.PAUSED
         if self._read_only:

@@ -22,6 +22,7 @@ from service.config import Config
 from service.runtime.parent_death import die_with_parent
 
 _BACKLOG = 2_048
+_PROBE_PATH = "/healthz"
 _PROBE_SECONDS = 1.0
 _READINESS_SECONDS = 5.0
 _HEADERS = {"Host": "localhost", "Connection": "close"}
@@ -50,7 +51,7 @@ class WebServer:
     @property
     def probe(self) -> str:
         """Give the request whose success is the proof that it serves."""
-        return f"GET {self.url}/healthz"
+        return f"GET {self.url}{_PROBE_PATH}"
 
     @property
     def url(self) -> str:
@@ -89,7 +90,7 @@ class WebServer:
         """Tell whether a request is answered by now; raise `WebServerError` if gunicorn ended."""
         self.check()
         try:
-            status, reason, _ = self._get("/healthz", _PROBE_SECONDS)
+            status, reason, _ = self._get(_PROBE_PATH, _PROBE_SECONDS)
         except (OSError, http.client.HTTPException) as error:
             self.last_answer = f"none ({error})"
             return False
