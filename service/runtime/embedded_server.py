@@ -120,7 +120,8 @@ class EmbeddedServer:
         """Say how the process ended and, where that was the disk, what to do."""
         code = self._process.poll() if self._process else None
         if not self.ended_by_itself():
-            return f"{self.program} was killed (exit code {code})"
+            signalled = f"was killed by signal {-code}" if code else "was stopped"
+            return f"{self.program} {signalled}"
         try:
             with naming(self.data_dir):
                 check_room(self._folder)

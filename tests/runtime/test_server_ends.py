@@ -3,6 +3,7 @@
 import errno
 import os
 import re
+import resource
 import signal
 import subprocess
 import sys
@@ -12,10 +13,10 @@ from pathlib import Path
 
 import pytest
 from redis import ConnectionError as LostConnectionError
-from redis import ReadOnlyError, Redis
+from redis import ReadOnlyError, Redis, ResponseError
 
 from service.runtime.embedded_server import EmbeddedServer
-from tests.chaos.crashes.full_disk import FileLimit
+from tests.chaos.crashes.full_disk import FileLimit, set_limit
 from tests.nodes import wait_for
 from tests.processes import left_after
 
@@ -24,6 +25,11 @@ from tests.processes import left_after
 def server(tmp_path: Path) -> Iterator[EmbeddedServer]:
     with EmbeddedServer(tmp_path / "data") as running:
         yield running
+
+
+def file_of(server: EmbeddedServer) -> Path:
+    (file,) = server.data_dir.glob("*/appendonlydir/*.incr.aof")
+    return file
 
 
 def ask(server: EmbeddedServer, *command: str) -> object:
@@ -56,7 +62,7 @@ def test_a_read_only_server_serves_reads_and_changes_no_file(server: EmbeddedSer
     ask(server, "SET", "word", "kept")
     ask(server, "SET", "short", "lived", "PX", "1")
     server.kill()
-    (file,) = server.data_dir.glob("*/appendonlydir/*.incr.aof")
+    file = file_of(server)
     length = file.stat().st_size
 
     server.spawn(read_only=True)
@@ -86,7 +92,43 @@ def test_it_tells_a_kill_from_an_end_by_itself(server: EmbeddedServer) -> None:
     wait_for(lambda: not server.is_running(), "its death")
 
     assert not server.ended_by_itself()
-    assert re.fullmatch(r"valkey-\S+ was killed \(exit code -9\)", server.describe_end())
+    assert re.fullmatch(r"valkey-\S+ was killed by signal 9", server.describe_end())
+
+
+def test_it_tells_a_stop_from_an_end_by_itself(server: EmbeddedServer) -> None:
+    assert server.pid is not None
+    os.kill(server.pid, signal.SIGINT)
+    wait_for(lambda: not server.is_running(), "its end")
+
+    assert not server.ended_by_itself()
+    assert re.fullmatch(r"valkey-\S+ was stopped", server.describe_end())
+
+
+@pytest.mark.parametrize("append_fsync", ["everysec", "no"])
+def test_without_a_flush_before_each_answer_it_refuses_writes_and_stays(
+    tmp_path: Path, append_fsync: str
+) -> None:
+    def is_refused() -> bool:
+        try:
+            ask(server, "SET", "word", "y" * 10_000)
+        except ResponseError as error:
+            return str(error).startswith("MISCONF")
+        return False
+
+    disk = FileLimit(tmp_path)
+    program = Path(disk.settings["REDIS_SERVER"])
+    data = tmp_path / "data"
+    with EmbeddedServer(data, program=program, append_fsync=append_fsync) as server:
+        ask(server, "SET", "word", "x" * 10_000)
+        wait_for(lambda: file_of(server).stat().st_size > 10_000, "a write")
+        assert server.pid is not None
+        disk.limit(server.data_dir, [server.pid])
+        wait_for(is_refused, "a refused write")
+        assert str(ask(server, "GET", "word")).strip("xy") == ""
+
+        set_limit([server.pid], resource.RLIM_INFINITY)
+
+        wait_for(lambda: not is_refused(), "an accepted write")
 
 
 def test_a_server_that_cannot_write_ends_by_itself_and_the_reason_is_named(

@@ -5,6 +5,7 @@ import signal
 import socket
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -171,7 +172,7 @@ def test_an_embedded_server_that_dies_is_started_again_with_its_data(tmp_path: P
         old = service.member("valkey-server")
 
         os.kill(old, signal.SIGKILL)
-        service.said(r"valkey-.* was killed \(exit code -9\); it is started again in 0\.2 s")
+        service.said(r"valkey-.* was killed by signal 9; it is started again in 0\.2 s")
         _wait_until_ready(service.url())
 
         assert version(game) == 1
@@ -179,23 +180,23 @@ def test_an_embedded_server_that_dies_is_started_again_with_its_data(tmp_path: P
 
 
 def test_an_embedded_server_that_keeps_dying_is_started_again_and_again(tmp_path: Path) -> None:
-    with Launch(tmp_path) as service:
+    with Launch(tmp_path) as service, ThreadPoolExecutor(2) as pool:
         url = service.url()
         game = create_game(url)
-        for pause in ("0.2", "0.4", "0.8", "1.6", "3.2"):
+        for pause in ("0.2", "0.4", "0.8", "1.6", "3.2", "5.0"):
             _wait_until_ready(url)
             os.kill(service.member("valkey-server"), signal.SIGKILL)
             service.said(rf"it is started again in {pause} s\n")
             assert requests.get(f"{url}/healthz", timeout=5).status_code == 200
 
-        refused = [requests.get(game, timeout=10), requests.post(f"{url}/v1/games", timeout=10)]
-        assert [answer.status_code for answer in refused] == [503, 503]
-        assert [answer.headers["Retry-After"] for answer in refused] == ["2", "2"]
+        read = pool.submit(requests.get, game, timeout=10)
+        write = pool.submit(requests.post, f"{url}/v1/games", timeout=10)
 
+        for refused in (read.result(), write.result()):
+            assert refused.status_code == 503
+            assert refused.headers["Retry-After"] == "2"
         _wait_until_ready(url)
         assert version(game) == 1
-        os.kill(service.member("valkey-server"), signal.SIGKILL)
-        service.said(r"it is started again in 5\.0 s\n")
         assert service.process.poll() is None
 
 

@@ -83,7 +83,7 @@ class FileLimit:
     def free(self, service: Launch) -> None:
         """Lift the limit."""
         self._limit.unlink()
-        _set_limit(_servers(service), resource.RLIM_INFINITY)
+        set_limit(_servers(service), resource.RLIM_INFINITY)
 
     def limit(self, data_dir: Path, servers: Iterable[int]) -> None:
         """Allow no file longer than the append-only file is now."""
@@ -92,14 +92,15 @@ class FileLimit:
         new = self._limit.with_suffix(".new")
         new.write_text(str(length // _BLOCK_BYTES))
         new.rename(self._limit)
-        _set_limit(servers, length)
+        set_limit(servers, length)
 
 
 def _servers(service: Launch) -> list[int]:
     return [each.pid for each in service.family() if "valkey-server" in each.command]
 
 
-def _set_limit(servers: Iterable[int], length: int) -> None:
+def set_limit(servers: Iterable[int], length: int) -> None:
+    """Limit the length of the files that these processes write."""
     for pid in servers:
         with contextlib.suppress(ProcessLookupError):
             _, hard = resource.prlimit(pid, resource.RLIMIT_FSIZE)
