@@ -92,7 +92,7 @@ class WebServer:
         try:
             status, reason, _ = self._get(_PROBE_PATH, _PROBE_SECONDS)
         except (OSError, http.client.HTTPException) as error:
-            self.last_answer = f"none ({error})"
+            self.last_answer = f"none ({str(error).strip()})"
             return False
         self.last_answer = f"{status} {reason}"
         return status == http.client.OK
@@ -149,10 +149,12 @@ def _bound(config: Config) -> socket.socket:
         family, kind, protocol, _, address = socket.getaddrinfo(
             config.host, config.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
-        listener = socket.socket(family, kind, protocol)
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind(address)
-        listener.listen(_BACKLOG)
+        with contextlib.ExitStack() as on_failure:
+            listener = on_failure.enter_context(socket.socket(family, kind, protocol))
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listener.bind(address)
+            listener.listen(_BACKLOG)
+            on_failure.pop_all()
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
             problem = f"{place} is taken; stop what listens there or set PORT"
