@@ -20,22 +20,19 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Protocol, Self
 
 import requests
 
 from service.runtime.server_program import bundled_path
+from tests.chaos.crashes.background_play import playing
 from tests.chaos.traffic.linearizability import Record
-from tests.chaos.traffic.load import Habits, play
-from tests.chaos.traffic.wire import HttpWire
 from tests.chaos.trial import Outcome, Proof
 from tests.system.launch import Launch, create_game
 
 _MOVES_BEFORE, _MOVES_AFTER = 20, 20
-_RECOVERY_SECONDS = 30.0  # the longest pause between two starts is 5
 _INSIST_SECONDS = 120.0
 _POLL_SECONDS = 0.05
 _LEAST_READS = 0.5  # of all reads; the server is away only for its start
@@ -151,19 +148,20 @@ def run(
     """Fill the disk for so many seconds during play, then make room and play on."""
     record = Record()
     with (
-        tempfile.TemporaryDirectory() as name,
-        disk_kind(Path(name)) as disk,
-        Launch(Path(name), LOG_LEVEL="CRITICAL", **disk.settings) as service,
+        tempfile.TemporaryDirectory() as folder,
+        disk_kind(Path(folder)) as disk,
+        Launch(Path(folder), LOG_LEVEL="CRITICAL", **disk.settings) as service,
     ):
         watch = Watch(service.url())
-        with _playing(service, record, clients, seed) as playing:
-            _wait_for_moves(record, _MOVES_BEFORE, playing)
+        name = f"full disk {seed}"
+        with playing(service.url(), record, name, clients, _INSIST_SECONDS) as games:
+            games.wait_for_moves(_MOVES_BEFORE)
             disk.fill(service)
             watch.look(seconds)
             disk.free(service)
-            freed, before = time.monotonic(), record.moves
-            _wait_for_moves(record, before + _MOVES_AFTER, playing)
-            made, took = record.moves - before, time.monotonic() - freed
+            freed = time.monotonic()
+            made = games.wait_for_moves(_MOVES_AFTER)
+            took = time.monotonic() - freed
         breaches = [*watch.breaches(), *record.breaches()]
         if made < _MOVES_AFTER:
             breaches.append(f"only {made} moves in {took:.0f} s with room")
@@ -175,35 +173,6 @@ def run(
         f" {watch.seen}; {took:.1f} s until {_MOVES_AFTER} moves were made again"
     )
     return Outcome(done, [f"seed {seed}: {each}" for each in breaches])
-
-
-@contextmanager
-def _playing(service: Launch, record: Record, clients: int, seed: int) -> Iterator[Future[None]]:
-    """Have clients play; they leave their games where they are in the end."""
-    over = False
-    with ThreadPoolExecutor(1) as pool:
-        future = pool.submit(
-            play,
-            HttpWire(service.url()),
-            record,
-            Habits(),
-            f"full disk {seed}",
-            clients=clients,
-            enough=lambda: over,
-            to_the_end=False,
-            insist_seconds=_INSIST_SECONDS,
-        )
-        try:
-            yield future
-        finally:
-            over = True
-        future.result()
-
-
-def _wait_for_moves(record: Record, moves: int, playing: Future[None]) -> None:
-    deadline = time.monotonic() + _RECOVERY_SECONDS
-    while record.moves < moves and time.monotonic() < deadline and not playing.done():
-        time.sleep(_POLL_SECONDS)
 
 
 class Watch:

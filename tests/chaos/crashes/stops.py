@@ -12,59 +12,36 @@ import os
 import random
 import signal
 import tempfile
-import time
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from tests.chaos.crashes.background_play import playing
 from tests.chaos.traffic.linearizability import Record
-from tests.chaos.traffic.load import Habits, play
-from tests.chaos.traffic.wire import HttpWire
 from tests.chaos.trial import Outcome, Proof
 from tests.processes import left_after
 from tests.system.launch import Launch
 
 _FEWEST_MOVES, _MOST_MOVES = 10, 40
 _MOVES_AFTER = 10
-_WAIT_SECONDS = 30.0
-_POLL_SECONDS = 0.005
-_STORE_CODES = ("storage-unavailable", "outcome-unknown")
+_CODES = ("storage-unavailable", "outcome-unknown")
 
 
 def run(stops: int = 20, clients: int = 6, seed: int = 1) -> Outcome:
     """Stop the service so many times during play, each time all of its processes at once."""
-    record, rng, over, breaches = Record(), random.Random(seed), False, list[str]()
-    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(1) as pool:
-        port, playing = "0", None
-        try:
+    record, rng, breaches = Record(), random.Random(seed), list[str]()
+    with tempfile.TemporaryDirectory() as folder, ExitStack() as running:
+        service = running.enter_context(_launched(folder, "0"))
+        url = service.url()
+        with playing(url, record, f"stops {seed}", clients) as games:
             for _ in range(stops):
-                with _launched(folder, port) as service:
-                    port = str(urlsplit(service.url()).port)
-                    playing = playing or pool.submit(
-                        play,
-                        HttpWire(service.url()),
-                        record,
-                        Habits(),
-                        f"stops {seed}",
-                        clients=clients,
-                        enough=lambda: over,
-                        to_the_end=False,
-                    )
-                    _wait_for_moves(record, rng.randint(_FEWEST_MOVES, _MOST_MOVES), playing)
-                    breaches += _stop_all(service)
-            with _launched(folder, port) as service:
+                games.wait_for_moves(rng.randint(_FEWEST_MOVES, _MOST_MOVES))
+                breaches += _stop_all(service)
+                service = running.enter_context(_launched(folder, str(urlsplit(url).port)))
                 service.url()
-                assert playing is not None
-                _wait_for_moves(record, _MOVES_AFTER, playing)
-                over = True
-                playing.result()
-        finally:
-            over = True
+            games.wait_for_moves(_MOVES_AFTER)
     breaches += record.breaches()
-    breaches += [
-        f"{record.tally[code]} answers {code}" for code in _STORE_CODES if record.tally[code]
-    ]
+    breaches += [f"{record.tally[code]} answers {code}" for code in _CODES if record.tally[code]]
     done = (
         f"{stops} stops, {record.moves} moves acknowledged,"
         f" {record.tally['lost']} requests repeated that met no service"
@@ -87,12 +64,6 @@ def _stop_all(service: Launch) -> list[str]:
     if left := left_after(pids, 5):
         breaches.append(f"processes {left} were left")
     return breaches
-
-
-def _wait_for_moves(record: Record, count: int, playing: Future[None]) -> None:
-    enough, deadline = record.moves + count, time.monotonic() + _WAIT_SECONDS
-    while record.moves < enough and time.monotonic() < deadline and not playing.done():
-        time.sleep(_POLL_SECONDS)
 
 
 PROOFS = (

@@ -12,13 +12,11 @@ import random
 import signal
 import tempfile
 import time
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 
+from tests.chaos.crashes.background_play import playing
 from tests.chaos.traffic.linearizability import Record
-from tests.chaos.traffic.load import Habits, play
-from tests.chaos.traffic.wire import HttpWire
 from tests.chaos.trial import Outcome, Proof
 from tests.system.launch import Launch
 
@@ -30,33 +28,19 @@ _POLL_SECONDS = 0.005
 
 def run(kills: int = 20, clients: int = 4, seed: int = 1) -> Outcome:
     """Kill so many servers in a row during play."""
-    record, rng, killed, over = Record(), random.Random(seed), set[int](), False
+    record, rng, killed = Record(), random.Random(seed), set[int]()
     with (
         tempfile.TemporaryDirectory() as folder,
         Launch(Path(folder), LOG_LEVEL="CRITICAL") as service,
-        ThreadPoolExecutor(1) as pool,
     ):
-        playing = pool.submit(
-            play,
-            HttpWire(service.url()),
-            record,
-            Habits(),
-            f"store kills {seed}",
-            clients=clients,
-            enough=lambda: over,
-            to_the_end=False,
-        )
-        try:
+        with playing(service.url(), record, f"store kills {seed}", clients) as games:
             while len(killed) < kills and (server := _next_server(service, killed)):
                 if len(killed) % 2 == 0:
-                    _wait_for_moves(record, rng.randint(1, _MOST_MOVES), playing)
+                    games.wait_for_moves(rng.randint(1, _MOST_MOVES))
                 with suppress(ProcessLookupError):
                     os.kill(server, signal.SIGKILL)
                 killed.add(server)
-            made = _wait_for_moves(record, _MOVES_AFTER, playing)
-        finally:
-            over = True
-        playing.result()
+            made = games.wait_for_moves(_MOVES_AFTER)
         breaches = record.breaches()
         if service.process.poll() is not None:
             breaches.append(f"the service ended: {service.output[-500:]}")
@@ -64,8 +48,8 @@ def run(kills: int = 20, clients: int = 4, seed: int = 1) -> Outcome:
         breaches.append(f"after {len(killed)} kills {made} more moves were made")
     done = (
         f"{len(killed)} kills, {record.moves} moves acknowledged,"
-        f" {record.tally['storage-unavailable']} times told that nothing was changed,"
-        f" {record.tally['outcome-unknown']} that the outcome is unknown"
+        f" {record.tally['storage-unavailable']} answers storage-unavailable,"
+        f" {record.tally['outcome-unknown']} answers outcome-unknown"
     )
     return Outcome(done, [f"seed {seed}: {each}" for each in breaches])
 
@@ -79,14 +63,6 @@ def _next_server(service: Launch, killed: set[int]) -> int | None:
                 return process.pid
         time.sleep(_POLL_SECONDS)
     return None
-
-
-def _wait_for_moves(record: Record, count: int, playing: Future[None]) -> int:
-    """Wait for so many more acknowledged moves, and return how many came."""
-    before, deadline = record.moves, time.monotonic() + _RECOVERY_SECONDS
-    while record.moves < before + count and time.monotonic() < deadline and not playing.done():
-        time.sleep(_POLL_SECONDS)
-    return record.moves - before
 
 
 PROOFS = (
