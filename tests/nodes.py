@@ -21,6 +21,7 @@ from typing import Any
 
 import redis
 
+from service.runtime.embedded_server import EmbeddedServer
 from service.runtime.parent_death import die_with_parent
 from service.runtime.server_program import bundled_path
 
@@ -333,3 +334,13 @@ def _free_ports() -> Iterator[int]:
                 with socket.create_server((_HOST, place)):
                     pass
             yield port
+
+
+@contextlib.contextmanager
+def throwaway_server() -> Iterator[EmbeddedServer]:
+    """Run a server on a folder of its own that goes away with it, for tests and measurements."""
+    with (
+        tempfile.TemporaryDirectory(prefix="three-thirteen-") as folder,
+        EmbeddedServer(Path(folder), append_fsync="no") as server,
+    ):
+        yield server

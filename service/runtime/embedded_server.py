@@ -21,7 +21,6 @@ import stat
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import IO, Self
@@ -252,13 +251,3 @@ def _require_private(folder: Path) -> None:
     ours = stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid()
     if not ours or status.st_mode & 0o077:
         raise EmbeddedServerError(f"{folder} belongs to somebody else; remove it")
-
-
-@contextlib.contextmanager
-def throwaway_server() -> Iterator[EmbeddedServer]:
-    """Run a server on a folder of its own that goes away with it, for tests and measurements."""
-    with (
-        tempfile.TemporaryDirectory(prefix="three-thirteen-") as folder,
-        EmbeddedServer(Path(folder), append_fsync="no") as server,
-    ):
-        yield server

@@ -9,11 +9,9 @@ from pathlib import Path
 import pytest
 from redis import Redis
 
-from service.runtime.embedded_server import (
-    EmbeddedServer,
-    throwaway_server,
-)
+from service.runtime.embedded_server import EmbeddedServer
 from service.runtime.server_program import EmbeddedServerError, ServerProgram, bundled_path
+from tests.nodes import throwaway_server
 
 
 @pytest.fixture
