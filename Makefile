@@ -29,12 +29,12 @@ check: $(VENV)/check.stamp $(VENV)/engine.stamp tools/node_modules/.stamp ## run
 	ENGINE_FORM=source $(PYTEST) --cov --cov-report=term -m 'not timing' $(PYTEST_ARGS)
 	WHOLE=1 $(PYTEST) $(PYTEST_ARGS)
 	WHOLE=1 $(BIN)/python -m pytest tests/external $(PYTEST_ARGS)
-	@$(BIN)/python -m service.spec $(VENV)/openapi.json
+	@$(BIN)/python -m service openapi $(VENV)/openapi.json
 	@cmp $(VENV)/openapi.json openapi/openapi.json || \
 		{ echo "openapi/openapi.json is out of date: run 'make openapi'" >&2; exit 1; }
 
 openapi: $(VENV)/run.stamp ## write openapi/openapi.json from the code
-	@$(BIN)/python -m service.spec
+	@$(BIN)/python -m service openapi
 
 bench: $(VENV)/bench.stamp $(VENV)/engine.stamp ## measure the solver, its peers in the same run
 	@$(BIN)/python -m bench.solver $(BENCH_ARGS)

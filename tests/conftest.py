@@ -13,9 +13,9 @@ from flask.testing import FlaskClient
 
 from service.app import create_app
 from service.config import Config
-from service.runtime.embedded_server import throwaway_server
 from service.store.game_store import Store
 from tests.clock import Clock
+from tests.nodes import throwaway_server
 
 
 @pytest.fixture(scope="session")

@@ -25,12 +25,12 @@ from flask.testing import FlaskClient
 from service.app import create_app
 from service.config import Config
 from service.http.problems import MEDIA_TYPE
-from service.runtime.embedded_server import throwaway_server
 from service.store.game_store import Store
 from service.store.models import Stored
 from tests.chaos.access import calls
 from tests.chaos.access.calls import GAME, Call
 from tests.chaos.trial import Outcome, Proof
+from tests.nodes import throwaway_server
 
 DESCRIPTION = Path(__file__).parents[3] / "openapi/openapi.json"
 STATES = ("waiting", "playing", "finished")

@@ -27,13 +27,13 @@ from engine.seats import SeatKind
 from engine.snapshot import load
 from service.app import create_app
 from service.config import Config
-from service.runtime.embedded_server import throwaway_server
 from service.store.game_store import Store
 from tests.chaos.access import calls, positions
 from tests.chaos.access.calls import Call
 from tests.chaos.access.permitted_differences import Law
 from tests.chaos.trial import Outcome, Proof
 from tests.clock import Clock
+from tests.nodes import throwaway_server
 
 Plant = Callable[[Response, Game], None]
 """Spoils an answer by what the game hides, to show that the comparison finds it."""

@@ -27,11 +27,11 @@ from werkzeug.test import TestResponse
 from engine.snapshot import load
 from service.app import create_app
 from service.config import Config
-from service.runtime.embedded_server import throwaway_server
 from service.store.game_store import Store
 from tests.chaos.access import calls
 from tests.chaos.access.calls import Call
 from tests.chaos.trial import Outcome, Proof
+from tests.nodes import throwaway_server
 from tests.system.launch import Launch
 
 _CARD = re.compile(r"(?<![\w-])([A23456789TJQK][CDHS]|JK)(?![\w-])")

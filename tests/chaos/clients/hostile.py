@@ -26,13 +26,13 @@ from werkzeug.test import TestResponse
 from service.app import create_app
 from service.config import Config
 from service.http.problems import MEDIA_TYPE, PROBLEMS
-from service.runtime.embedded_server import throwaway_server
 from service.store.game_store import Store
 from tests.chaos.access import calls
 from tests.chaos.access.callers import DESCRIPTION
 from tests.chaos.clients import corpus
 from tests.chaos.clients.corpus import Body, Operation
 from tests.chaos.trial import Outcome, Proof
+from tests.nodes import throwaway_server
 from tests.system.launch import Launch
 
 _ROOT = Path(__file__).parents[3]

@@ -22,11 +22,11 @@ from pathlib import Path
 from typing import Self
 from urllib.parse import urlsplit
 
-from service.runtime.embedded_server import throwaway_server
 from tests.chaos.traffic.linearizability import Record
 from tests.chaos.traffic.load import Habits, play
 from tests.chaos.traffic.wire import HttpWire
 from tests.chaos.trial import Outcome, Proof
+from tests.nodes import throwaway_server
 from tests.system.launch import Launch
 
 _CHUNK = 1 << 16

@@ -1,20 +1,19 @@
-"""A power cut loses no move that was acknowledged while the store flushes before it answers.
+"""A power cut loses no acknowledged move while the store flushes before it answers.
 
-What is simulated: the machine stops at an instant. Of the append-only file the disk keeps all
-that was flushed, and of what was written after the last flush any beginning, be it in the midst
-of a record. The service, a machine of its own here, goes on and finds its store gone.
+What is simulated: the machine of the store stops at one instant. The disk has everything that was
+flushed, and any first part of what was written after the last flush; that part may end in the
+middle of a record. The service runs on another machine, so it stays.
 
-How: clients play through the service. Whenever one gets an answer, it notes how long the file is;
-with `appendfsync always` everything up to there that the answer told of was flushed before the
-answer left. At the instant of the cut the server is killed with SIGKILL, and answers that a
-client has not yet noted are thrown away as lost on the wire, so that the noted length is the one
-of the last answer that arrived. The cut waits for an instant at which the file is longer, with
-a move that is written but not answered; then it is cut at a random byte between the two lengths.
-That the server does flush before it answers is its word (`appendfsync always`), for without a
-disk that can be stopped a flush cannot be told from a write.
+How: clients play through the service. At each answer the length of the append-only file is noted.
+With `appendfsync always` everything up to that length was flushed before the answer was sent. At
+the cut the server is killed with SIGKILL; answers that arrive later count as lost, so the noted
+length belongs to the last answer that arrived. The cut waits until the file is longer than that,
+which means that a move is written and not answered. Then the file is cut at a random byte between
+the two lengths. That the server flushes before it answers is taken from its documentation: no test
+can tell a flush from a write without a disk that can be stopped.
 
-With `everysec` nothing is promised for the last second: `losses` counts, on a copy of the data
-for each cut, the acknowledged moves that a file has lost that is cut at its length of a second
+With `everysec` nothing is promised for the last second. `losses` counts, on a copy of the data for
+each cut, the acknowledged moves that are lost when the file is cut at its length of one second
 before, which is where the last flush may have been.
 """
 
@@ -49,8 +48,8 @@ _POLL_SECONDS = 0.0005
 _ALL_EVENTS = 1_000_000
 
 
-class Mains:
-    """A wire to the service that notes the file's length at each answer, and has a plug."""
+class CutWire:
+    """A wire to the service that notes the file's length at each answer, and can be cut."""
 
     def __init__(self, wire: Wire, file: Path) -> None:
         self.noted = 0
@@ -88,14 +87,14 @@ class Mains:
 
 
 def run(cuts: int = 20, clients: int = 4, seed: int = 1, *, to_the_end: bool = True) -> Outcome:
-    """Cut the power so many times during play, and start the store on what the disk has kept."""
+    """Cut the power so many times during play, and start the store on what the disk still has."""
     record, rng = Record(), random.Random(seed)
     made, torn, breaches, over = 0, 0, list[str](), threading.Event()
     with _service("always") as (server, wire), ThreadPoolExecutor(1) as pool:
-        mains = Mains(wire, _file(server))
+        cut_wire = CutWire(wire, _file(server))
         playing = pool.submit(
             play,
-            mains,
+            cut_wire,
             record,
             Habits(),
             f"power {seed}",
@@ -104,14 +103,14 @@ def run(cuts: int = 20, clients: int = 4, seed: int = 1, *, to_the_end: bool = T
             to_the_end=to_the_end,
         )
         try:
-            while made < cuts and _is_cut(mains, server, record, rng, playing):
+            while made < cuts and _is_cut(cut_wire, server, record, rng, playing):
                 made += 1
-                torn += _restart_torn(server, mains.noted, rng)
+                torn += _restart_on_cut_file(server, cut_wire.noted, rng)
                 breaches += _lost(server, record)
-                mains.restore()
+                cut_wire.restore()
         finally:
             over.set()
-            mains.restore()
+            cut_wire.restore()
         playing.result()
     done = (
         f"{made} cuts, {torn} in the midst of a record; {record.moves} moves acknowledged,"
@@ -137,24 +136,28 @@ def _file(server: EmbeddedServer) -> Path:
 
 
 def _is_cut(
-    mains: Mains, server: EmbeddedServer, record: Record, rng: random.Random, playing: Future[None]
+    cut_wire: CutWire,
+    server: EmbeddedServer,
+    record: Record,
+    rng: random.Random,
+    playing: Future[None],
 ) -> bool:
     """Cut the power after some more moves; return False if the clients gave up before."""
     enough = record.moves + rng.randint(_FEWEST_MOVES, _MOST_MOVES)
-    while record.moves < enough or not mains.cut(server.kill):
+    while record.moves < enough or not cut_wire.cut(server.kill):
         if playing.done():
             return False
         time.sleep(_POLL_SECONDS)
     return True
 
 
-def _restart_torn(server: EmbeddedServer, kept: int, rng: random.Random) -> bool:
-    """Cut the file somewhere after what is kept for sure; return whether that tore a record.
+def _restart_on_cut_file(server: EmbeddedServer, answered_length: int, rng: random.Random) -> bool:
+    """Cut the file somewhere after the last answered move; return whether that tore a record.
 
-    It did if the server, starting on it, has thrown away a rest.
+    It did if the server has shortened the file at its start.
     """
     file = _file(server)
-    length = rng.randrange(kept, file.stat().st_size)
+    length = rng.randrange(answered_length, file.stat().st_size)
     os.truncate(file, length)
     server.start()
     return file.stat().st_size < length
@@ -225,7 +228,7 @@ def losses(cuts: int = 20, seconds: int = 20, clients: int = 4, seed: int = 1) -
 
 def _loss(server: EmbeddedServer, meter: Meter, instant: float) -> int:
     """How many moves acknowledged by an instant are not in the file of a second before."""
-    told = {move for move in meter.moves[: bisect_right(meter.times, instant)] if move}
+    answered = {move for move in meter.moves[: bisect_right(meter.times, instant)] if move}
     length = meter.lengths[bisect_right(meter.times, instant - _FLUSH_SECONDS) - 1]
     with tempfile.TemporaryDirectory() as folder:
         source = _file(server).parent
@@ -236,9 +239,9 @@ def _loss(server: EmbeddedServer, meter: Meter, instant: float) -> int:
             EmbeddedServer(Path(folder)) as again,
             closing(Store.from_url(again.url, connections=1)) as store,
         ):
-            kept = {game: store.read(game)[0] for game, _ in told}
-    versions = {game: stored.version if stored else 0 for game, stored in kept.items()}
-    return sum(version > versions[game] for game, version in told)
+            found = {game: store.read(game)[0] for game, _ in answered}
+    versions = {game: stored.version if stored else 0 for game, stored in found.items()}
+    return sum(version > versions[game] for game, version in answered)
 
 
 PROOFS = (

@@ -22,7 +22,6 @@ from redis.retry import Retry
 
 from service.app import create_app
 from service.config import Config
-from service.runtime.embedded_server import throwaway_server
 from service.store.game_store import Store
 from service.store.models import Commit, Done, Kept, RecordKey, Stale, Stored
 from tests.chaos.crashes.lost_answers import COMMIT, Cutter, unix_target
@@ -30,6 +29,7 @@ from tests.chaos.traffic.linearizability import Record
 from tests.chaos.traffic.load import Habits, play
 from tests.chaos.traffic.wire import Answer, LostError, Request
 from tests.chaos.trial import Outcome, Proof
+from tests.nodes import throwaway_server
 
 _HABITS = Habits(twins=0.15, rivals=0.2, keyless=0.5)
 _CLIENTS = 3

@@ -17,10 +17,10 @@ from werkzeug.test import TestResponse
 
 from service.app import create_app
 from service.config import Config
-from service.runtime.embedded_server import throwaway_server
 from tests.chaos.access import calls
 from tests.chaos.access.calls import Call
 from tests.chaos.trial import Outcome, Proof
+from tests.nodes import throwaway_server
 
 SEATS = 3
 KEYS = [f"key-{number}" for number in range(16)]

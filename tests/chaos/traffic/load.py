@@ -20,7 +20,15 @@ from functools import partial
 from typing import Any
 
 from tests.chaos.traffic.linearizability import Record
-from tests.chaos.traffic.wire import Answer, Client, RefusedError, Request, UnansweredError, Wire
+from tests.chaos.traffic.wire import (
+    INSIST_SECONDS,
+    Answer,
+    Client,
+    RefusedError,
+    Request,
+    UnansweredError,
+    Wire,
+)
 from tests.dealer import Replayer
 
 _PAGE = 1000
@@ -229,6 +237,7 @@ def play(
     clients: int,
     enough: Callable[[], bool],
     to_the_end: bool = True,
+    insist_seconds: float = INSIST_SECONDS,
 ) -> None:
     """Games by so many clients at once, new ones until there is enough; then they are ended.
 
@@ -243,7 +252,7 @@ def play(
         while not record.is_hopeless and not enough():
             number = next(numbers)
             rng = random.Random(f"{seed}/{number}")
-            table = Table(Client(wire, record), record, habits, rng)
+            table = Table(Client(wire, record, insist_seconds), record, habits, rng)
             try:
                 table.open(_TABLES[number % len(_TABLES)])
                 table.play(going)

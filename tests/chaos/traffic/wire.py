@@ -14,7 +14,7 @@ import orjson
 from tests.chaos.traffic.linearizability import Acknowledged, Kind, Record
 
 _ANSWER_SECONDS = 20.0
-_PATIENCE_SECONDS = 60.0
+INSIST_SECONDS = 60.0
 _PAUSE_SECONDS = 0.05
 
 
@@ -101,7 +101,7 @@ class HttpWire:
 
 
 class UnansweredError(Exception):
-    """A request was repeated until patience ended."""
+    """A request was repeated until its time was over."""
 
 
 class RefusedError(Exception):
@@ -111,9 +111,10 @@ class RefusedError(Exception):
 class Client:
     """Sends requests until they are answered, and records what they told."""
 
-    def __init__(self, wire: Wire, record: Record) -> None:
+    def __init__(self, wire: Wire, record: Record, insist_seconds: float = INSIST_SECONDS) -> None:
         self._wire = wire
         self._record = record
+        self._insist_seconds = insist_seconds
 
     def move(self, game: str, request: Request, name: str) -> Answer | None:
         """The answer to what makes a version; None where its outcome is unknown."""
@@ -151,7 +152,7 @@ class Client:
 
         None where it was lost and must not be repeated; "nothing was changed" is no loss.
         """
-        deadline = time.monotonic() + _PATIENCE_SECONDS
+        deadline = time.monotonic() + self._insist_seconds
         while time.monotonic() < deadline:
             code = "lost"
             try:
@@ -165,4 +166,4 @@ class Client:
             if code != "storage-unavailable" and not request.is_repeatable:
                 return None
             time.sleep(_PAUSE_SECONDS)
-        raise UnansweredError(f"not answered in {_PATIENCE_SECONDS:.0f} s: {request}")
+        raise UnansweredError(f"not answered in {self._insist_seconds:.0f} s: {request}")
