@@ -19,7 +19,7 @@ from typing import ParamSpec, Self, TypeVar
 from bench.hands import Question, parted
 from engine.rules import MAX_HAND
 from engine.solver.compiled import SETTING
-from engine.solver.prospects import ForesightKernel
+from engine.solver.prospects import LookaheadKernel
 from engine.solver.suits import SuitTable
 
 Answer = TypeVar("Answer")
@@ -67,9 +67,9 @@ class SourceForm:
 
 
 @cache
-def kernel(wild: int, aces: str) -> ForesightKernel:
+def kernel(wild: int, aces: str) -> LookaheadKernel:
     """The kernel of this process for a wild rank and an ace mode."""
-    return ForesightKernel(wild, aces)
+    return LookaheadKernel(wild, aces)
 
 
 def least(questions: Sequence[Question]) -> list[int]:
@@ -138,7 +138,7 @@ def cold(question: Question, repeats: int) -> float:
     wild, aces, hand = question
     times = []
     for _ in range(repeats):
-        asked = ForesightKernel(wild, aces)
+        asked = LookaheadKernel(wild, aces)
         asked.table = SuitTable(aces)
         start = thread_time()
         asked.least(hand)

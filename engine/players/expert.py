@@ -1,23 +1,23 @@
-"""The expert player: how good the cards to come may be, over every card it cannot place.
+"""The expert player, which compares hands by their prospect.
 
-A round goes on for some turns more, and each turn offers two cards, the upcard and the stock's:
-the seat will keep the best of those to come, not a card by chance. So the *prospect* of a hand is
-the least deadwood to be expected after one turn that has the best of three unseen cards. It gives
-more weight than the plain average to hands that a few cards would improve much.
+The *prospect* of a hand is the least points to be expected after one more turn that has the best
+of three unseen cards. A round goes on for some turns, each turn offers the upcard and a card of
+the stock, and the seat keeps the best of them. So the prospect weighs the few cards that would
+improve a hand much more heavily than the average over all cards does.
 
-The expert discards to the least prospect. It takes the upcard if the prospect then is less than
-that after a draw from the stock, averaged over the unseen cards, with the best discard each time;
-there only the `WIDTH` discards that leave the least points are looked at. Each look costs one
-solve for each kind of card that may be drawn. Where the budget does not allow the comparison it
-draws by the points alone, and where it does not allow every discard it looks at those that leave
-the least points.
+The expert discards to the least prospect. It takes the upcard if the prospect is then less than
+after a draw from the stock, averaged over the unseen cards; of each card drawn from the stock it
+compares only the `DRAW_CANDIDATES` discards that leave the least points. A prospect costs one
+solve for each kind of card that may be drawn. Where the budget is too small to compare the draws,
+the expert draws by the points alone. Where it is too small to compare every discard, the expert
+compares those that leave the least points.
 """
 
 from __future__ import annotations
 
 from engine.cards import Card
-from engine.players import anti_stall, endgame, forced_moves
-from engine.players.medium import greedy_discard
+from engine.players import final_turn, forced_moves
+from engine.players.greedy import greedy_discard
 from engine.players.position import Position
 from engine.round import Source
 from engine.rules import TURN_SOLVES, points
@@ -25,54 +25,55 @@ from engine.shuffle import Stream
 from engine.solver.arrangement import packed
 from engine.view import View
 
-WIDTH = 3
+DRAW_CANDIDATES = 3
+"""How many discards are compared for each card that the stock may give."""
 
 
 class ExpertPlayer:
-    """The best prospect over the unseen cards."""
+    """Plays for the least prospect."""
 
-    def choose_draw(self, seen: View, chance: Stream, budget: int = TURN_SOLVES) -> Source:
-        """The upcard if it promises more than the stock, else the stock."""
+    def choose_draw(self, seen: View, random: Stream, budget: int = TURN_SOLVES) -> Source:
+        """The upcard if its prospect is less than the stock's, else the stock."""
         position = Position.of(seen)
-        settled = forced_moves.settled_draw(position)
-        if settled is not None:
-            return settled
+        forced = forced_moves.forced_draw(position)
+        if forced is not None:
+            return forced
         if budget < _draw_solves(position):
-            return endgame.draw_of(position)
-        return Source.DISCARD if _pays(position) else Source.STOCK
+            return final_turn.best_draw(position)
+        return Source.DISCARD if _upcard_is_better(position) else Source.STOCK
 
-    def choose_discard(self, seen: View, chance: Stream, budget: int = TURN_SOLVES) -> Card:
-        """The natural whose discard leaves the best prospect; out at once where that goes out."""
+    def choose_discard(self, seen: View, random: Stream, budget: int = TURN_SOLVES) -> Card:
+        """One that goes out, else the natural whose discard leaves the least prospect."""
         position = Position.of(seen)
-        settled = forced_moves.settled_discard(position, chance)
-        if settled is not None:
-            return settled
+        forced = forced_moves.forced_discard(position, random)
+        if forced is not None:
+            return forced
         return _best_discard(position, budget) or greedy_discard(position)
 
 
-def _pays(position: Position) -> bool:
-    """Whether the upcard promises more than the stock."""
+def _upcard_is_better(position: Position) -> bool:
+    """Whether the prospect after taking the upcard is less than the stock's."""
     hand, upcard, unseen = packed(position.hand), position.upcard, position.unseen
     assert upcard is not None, "the pile has a top card at every draw"
     kernel = position.kernel
-    taken = kernel.best_prospect(hand + packed((upcard,)), unseen, WIDTH)
+    taken = kernel.best_prospect(hand + packed((upcard,)), unseen, DRAW_CANDIDATES)
     if taken >= kernel.prospect(hand, unseen):
         return False  # a draw from the stock may always be discarded again
-    total, scale = kernel.draw_prospect(hand, unseen, WIDTH)
+    total, scale = kernel.draw_prospect(hand, unseen, DRAW_CANDIDATES)
     return taken * scale < total * position.unseen_count**3
 
 
 def _draw_solves(position: Position) -> int:
     """Hands that the comparison of upcard and stock may solve."""
     kinds = position.unseen_kinds
-    return (kinds + 1) * (WIDTH * kinds + len(position.hand) + 1)
+    return (kinds + 1) * (DRAW_CANDIDATES * kinds + len(position.hand) + 1)
 
 
 def _best_discard(position: Position, budget: int) -> Card | None:
-    """The discard of the best prospect; None if the budget allows no look."""
-    least = anti_stall.kept_wilds(position)
+    """The discard of the least prospect; None if the budget is too small for one prospect."""
+    costs = position.natural_discard_costs()
     affordable = budget // max(1, position.unseen_kinds)
-    chosen = sorted(least, key=lambda card: (least[card], _order(position, card)))[:affordable]
+    chosen = sorted(costs, key=lambda card: (costs[card], _order(position, card)))[:affordable]
     hand = packed(position.hand)
     totals = position.kernel.prospects(hand, packed(tuple(chosen)), position.unseen)
     return min(chosen, key=lambda card: (totals[card.index], _order(position, card)), default=None)

@@ -1,9 +1,10 @@
-"""The hard player: greedy, with an eye for what its loose cards may become.
+"""The hard player, which also counts what its cards may become.
 
-It counts what it cannot see. A card *promises* a point for each unseen card that would make a meld
-of it and another natural of the hand: one of its rank, a neighbour, or one with a gap between. Of
-the two discards that cost the least deadwood and promise together, it takes the one that leaves
-the better *prospect* (see `expert`). It draws by the exact expectation of the stock.
+A card is worth one point more for each unseen card that would make a meld of it and another
+natural of the hand: a card of the same rank, a neighbour in the suit, or one that fills the gap
+between them. The hard player ranks its discards by the points that they leave plus this worth,
+and of the first two it takes the one that leaves the lower prospect (see `expert`). It draws by
+the exact expectation of the stock.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 from functools import cache
 
 from engine.cards import JOKER_INDEX, Card, without
-from engine.players import anti_stall, endgame, forced_moves
+from engine.players import final_turn, forced_moves
 from engine.players.position import Position
 from engine.round import Source
 from engine.rules import TURN_SOLVES, is_wild, points
@@ -19,45 +20,45 @@ from engine.shuffle import Stream
 from engine.solver.arrangement import packed
 from engine.view import View
 
-LOOKS = 2
-"""How many discards are looked at closely."""
+CANDIDATES = 2
+"""How many discards are compared by their prospects."""
 
 
 class HardPlayer:
-    """Greedy play with an eye for pairs, and the exact expectation in the draw."""
+    """Keeps cards that may become melds, and draws by the exact expectation."""
 
-    def choose_draw(self, seen: View, chance: Stream, budget: int = TURN_SOLVES) -> Source:
+    def choose_draw(self, seen: View, random: Stream, budget: int = TURN_SOLVES) -> Source:
         """The upcard if it is wild or leaves fewer points than the stock on average."""
         position = Position.of(seen)
-        return forced_moves.settled_draw(position) or endgame.draw_of(position)
+        return forced_moves.forced_draw(position) or final_turn.best_draw(position)
 
-    def choose_discard(self, seen: View, chance: Stream, budget: int = TURN_SOLVES) -> Card:
-        """The better of the two discards of least deadwood and promise, wilds kept."""
+    def choose_discard(self, seen: View, random: Stream, budget: int = TURN_SOLVES) -> Card:
+        """The better of the two discards that cost least."""
         position = Position.of(seen)
-        settled = forced_moves.settled_discard(position, chance)
-        if settled is not None:
-            return settled
+        forced = forced_moves.forced_discard(position, random)
+        if forced is not None:
+            return forced
         ranked = _ranked(position)
-        if budget < LOOKS * position.unseen_kinds:
+        if budget < CANDIDATES * position.unseen_kinds:
             return ranked[0]
         hand, unseen = packed(position.hand), position.unseen
-        looked = ranked[:LOOKS]
-        totals = position.kernel.prospects(hand, packed(tuple(looked)), unseen)
-        return min(looked, key=lambda card: totals[card.index])
+        candidates = ranked[:CANDIDATES]
+        totals = position.kernel.prospects(hand, packed(tuple(candidates)), unseen)
+        return min(candidates, key=lambda card: totals[card.index])
 
 
 def _ranked(position: Position) -> list[Card]:
-    """The naturals to discard, the cheapest first; of equals the dearer, higher card."""
+    """The naturals, the cheapest first; among equals that of more points, then the higher."""
     wild, aces = position.wild, position.aces
     price = {
-        card: (cost + _promise(position, card), -points(card, wild, aces), -card.index)
-        for card, cost in anti_stall.kept_wilds(position).items()
+        card: (cost + _meld_chances(position, card), -points(card, wild, aces), -card.index)
+        for card, cost in position.natural_discard_costs().items()
     }
     return sorted(price, key=lambda card: price[card])
 
 
-def _promise(position: Position, card: Card) -> int:
-    """How many unseen cards would make a meld of a card and each other natural, in all."""
+def _meld_chances(position: Position, card: Card) -> int:
+    """For each other natural, the unseen cards that would meld with both; their sum."""
     others = [one for one in without(position.hand, card) if not is_wild(one, position.wild)]
     return sum(
         position.unseen[each]

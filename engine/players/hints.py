@@ -46,14 +46,14 @@ class Hint:
     options: tuple[DrawOption, ...] | tuple[DiscardOption, ...]
 
 
-def hint(seen: View, chance: Stream, budget: int) -> Hint:
+def hint(seen: View, random: Stream, budget: int) -> Hint:
     """What the strongest player would do in the place of the seat to move, whose view it is."""
     position, player = Position.of(seen), LEVELS[STRONGEST_LEVEL]
     if seen.turn is not None and seen.turn.phase is Phase.DRAW:
-        source = player.choose_draw(seen, chance, budget)
+        source = player.choose_draw(seen, random, budget)
         draws = _draw_options(position)
         return Hint(Phase.DRAW, source, _why_draw(position, source, draws), draws)
-    card = player.choose_discard(seen, chance, budget)
+    card = player.choose_discard(seen, random, budget)
     discards = tuple(_discard_option(position, each) for each in sorted(set(position.hand)))
     return Hint(Phase.DISCARD, card, _why_discard(position, card, discards), discards)
 

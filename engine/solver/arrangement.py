@@ -18,7 +18,7 @@ from engine.cards import CARDS, JOKER_INDEX, Card, Rank, without
 from engine.melds import HIGH_ACE, MIN_MELD, Arrangement, Meld, MeldKind, position_rank
 from engine.rules import AceMode, is_wild, points, total_points
 from engine.solver.kernel import Meter
-from engine.solver.prospects import ForesightKernel
+from engine.solver.prospects import LookaheadKernel
 
 LONGEST_RUN = 5
 
@@ -27,16 +27,16 @@ Places = tuple[Card | None, ...]
 
 
 @cache
-def _unlimited(wild: Rank, aces: AceMode) -> ForesightKernel:
-    return ForesightKernel(int(wild), aces.value)
+def _unlimited(wild: Rank, aces: AceMode) -> LookaheadKernel:
+    return LookaheadKernel(int(wild), aces.value)
 
 
-_KERNELS: ContextVar[Callable[[Rank, AceMode], ForesightKernel]] = ContextVar(
+_KERNELS: ContextVar[Callable[[Rank, AceMode], LookaheadKernel]] = ContextVar(
     "kernels", default=_unlimited
 )
 
 
-def kernel(wild: Rank, aces: AceMode) -> ForesightKernel:
+def kernel(wild: Rank, aces: AceMode) -> LookaheadKernel:
     """The kernel of a round's wild rank and a game's ace mode."""
     return _KERNELS.get()(wild, aces)
 
@@ -48,7 +48,7 @@ def limited(hands: int) -> Iterator[None]:
     One more raises BudgetExceededError, which is no Exception.
     """
     meter = Meter(hands)
-    token = _KERNELS.set(cache(lambda wild, aces: ForesightKernel(int(wild), aces.value, meter)))
+    token = _KERNELS.set(cache(lambda wild, aces: LookaheadKernel(int(wild), aces.value, meter)))
     try:
         yield
     finally:

@@ -47,7 +47,7 @@ def best_of_three(numbers: list[int], weights: bytes) -> int:
     return total
 
 
-class ForesightKernel(Kernel):
+class LookaheadKernel(Kernel):
     """A kernel that also prices what a hand may become.
 
     `unseen` has for each kind the number of cards that may be drawn.

@@ -10,7 +10,7 @@ from engine.players.position import Position
 from engine.round import Drawing, Phase, Source
 from engine.solver.arrangement import least_points, points_after_discard
 from engine.view import view
-from tests.positions import MODEST, choice, positions, words
+from tests.positions import MODEST, choice, positions, turn_stream
 from tests.scale import scaled
 
 
@@ -25,9 +25,9 @@ def unseen(position: Position) -> list[Card]:
 
 def test_the_recommended_move_is_the_experts() -> None:
     for game in islice(positions(), scaled(500)):
-        advice = hint(view(game, game.layout.seat), words(game), MODEST)
+        advice = hint(view(game, game.layout.seat), turn_stream(game), MODEST)
         action = advice.action.value if isinstance(advice.action, Source) else str(advice.action)
-        assert action == choice(game, "expert", words(game))
+        assert action == choice(game, "expert", turn_stream(game))
         assert advice.phase is (Phase.DRAW if isinstance(game.round, Drawing) else Phase.DISCARD)
 
 
@@ -37,7 +37,7 @@ def test_the_figures_of_a_draw_count_every_unseen_card() -> None:
         position = Position.of(view(game, game.layout.seat))
         if not isinstance(game.round, Drawing):
             continue
-        options = hint(view(game, game.layout.seat), words(game), MODEST).options
+        options = hint(view(game, game.layout.seat), turn_stream(game), MODEST).options
         drawn = [after_turn(position, position.hand, each) for each in unseen(position)]
         assert position.upcard is not None
         assert options == (
@@ -54,7 +54,7 @@ def test_the_figures_of_a_discard_count_every_unseen_card() -> None:
         position = Position.of(view(game, game.layout.seat))
         if isinstance(game.round, Drawing) or len(position.hand) > 9:
             continue
-        options = hint(view(game, game.layout.seat), words(game), MODEST).options
+        options = hint(view(game, game.layout.seat), turn_stream(game), MODEST).options
         assert [option.card for option in options] == sorted(set(position.hand))  # type: ignore[union-attr]
         for option in options:
             assert isinstance(option, DiscardOption)
@@ -75,7 +75,7 @@ def counted(position: Position, card: Card) -> DiscardOption:
 
 def test_every_hint_has_a_reason_in_one_plain_sentence() -> None:
     for game in islice(positions(), 300):
-        reason = hint(view(game, game.layout.seat), words(game), MODEST).reason
+        reason = hint(view(game, game.layout.seat), turn_stream(game), MODEST).reason
         assert reason.endswith(".")
         assert reason.count(". ") == 0
         assert reason.startswith(("Take the ", "Draw from the stock: ", "Discard the "))

@@ -21,7 +21,7 @@ from engine.shuffle import pack
 from engine.solver.arrangement import arrange, packed, points_after_discard
 from engine.view import view
 from tests.builders import card, secret
-from tests.positions import MODEST, choice, positions, words
+from tests.positions import MODEST, choice, positions, turn_stream
 from tests.scale import scaled
 
 DEEP = 8  # every such position is looked at with the whole budget
@@ -58,8 +58,8 @@ def test_no_choice_depends_on_what_the_seat_may_not_know(level: str) -> None:
         differing += other.layout != game.layout
         assert view(other, game.layout.seat).you == view(game, game.layout.seat).you
         budget = TURN_SOLVES if number % DEEP == 0 else MODEST
-        chosen = choice(game, level, words(game), budget)
-        assert choice(other, level, words(game), budget) == chosen
+        chosen = choice(game, level, turn_stream(game), budget)
+        assert choice(other, level, turn_stream(game), budget) == chosen
     assert differing > scaled(2000) * 0.9
 
 
@@ -69,7 +69,7 @@ def test_every_choice_is_legal_whatever_the_budget(level: str) -> None:
         own = view(game, game.layout.seat).you
         assert own is not None
         legal = {str(each) for each in own.discards} | {each.value for each in own.draws}
-        assert choice(game, level, words(game), (0, 1, 60, 500)[number % 4]) in legal
+        assert choice(game, level, turn_stream(game), (0, 1, 60, 500)[number % 4]) in legal
 
 
 @each_level
@@ -79,7 +79,7 @@ def test_no_level_throws_a_wild_or_misses_to_go_out(level: str) -> None:
         position = Position.of(view(game, game.layout.seat))
         if isinstance(game.round, Drawing) or position.final:
             continue
-        thrown = Card.parse(choice(game, level, words(game)))
+        thrown = Card.parse(choice(game, level, turn_stream(game)))
         least = points_after_discard(position.hand, position.wild, position.aces)
         naturals = {each: cost for each, cost in least.items() if not is_wild(each, position.wild)}
         assert thrown in naturals or not naturals
@@ -95,12 +95,12 @@ def test_every_level_counts_right_in_its_final_turn(level: str) -> None:
     for game in positions():
         position = Position.of(view(game, game.layout.seat))
         if position.final and isinstance(game.round, Discarding):
-            thrown = Card.parse(choice(game, level, words(game)))
+            thrown = Card.parse(choice(game, level, turn_stream(game)))
             least = points_after_discard(position.hand, position.wild, position.aces)
             assert least[thrown] == min(least.values())
             finals += 1
         elif position.final:
-            assert choice(game, level, words(game)) == best_final_draw(position)
+            assert choice(game, level, turn_stream(game)) == best_final_draw(position)
         if finals == 40:
             return
 
@@ -144,7 +144,7 @@ def test_only_the_seat_to_move_has_a_position() -> None:
 
 def test_the_easy_player_draws_from_the_stock_alone() -> None:
     draws = [
-        choice(game, "easy", words(game))
+        choice(game, "easy", turn_stream(game))
         for game in islice(positions(), 300)
         if isinstance(game.round, Drawing) and game.layout.out is None
     ]
@@ -158,7 +158,7 @@ def test_the_easy_player_throws_a_drawn_card_that_matches_nothing_else_the_deare
         assert own is not None
         loose = arrange(position.hand, position.wild, position.aces).deadwood
         naturals = [each for each in loose if not is_wild(each, position.wild)]
-        thrown, drawn = Card.parse(choice(game, "easy", words(game))), own.drawn
+        thrown, drawn = Card.parse(choice(game, "easy", turn_stream(game))), own.drawn
         ranks = [each.rank for each in position.hand]
         if drawn in naturals and ranks.count(drawn.rank) == 1:
             assert thrown == drawn
@@ -184,17 +184,21 @@ def test_the_hard_player_looks_at_the_two_discards_that_cost_and_promise_least()
             position.kernel.prospect(packed(without(position.hand, each)), position.unseen)
             for each in two
         ]
-        assert choice(game, "hard", words(game)) == str(two[prospects.index(min(prospects))])
-        assert choice(game, "hard", words(game), budget=0) == str(two[0])
+        assert choice(game, "hard", turn_stream(game)) == str(two[prospects.index(min(prospects))])
+        assert choice(game, "hard", turn_stream(game), budget=0) == str(two[0])
 
 
 def ordinary_discards(count: int) -> Iterator[tuple[Game, Position]]:
     """Those of so many positions in which a discard is due and weighed up by every level."""
     for game in islice(positions(), count):
         position = Position.of(view(game, game.layout.seat))
-        if isinstance(game.round, Drawing) or position.final or position.turn > anti_stall.TURNS:
+        if (
+            isinstance(game.round, Drawing)
+            or position.final
+            or position.turn > anti_stall.START_AFTER
+        ):
             continue
-        if min(anti_stall.kept_wilds(position).values(), default=0) > 0:
+        if min(position.natural_discard_costs().values(), default=0) > 0:
             yield game, position
 
 
@@ -223,8 +227,8 @@ def is_meld(cards: list[Card]) -> bool:
 def test_a_poor_budget_makes_the_expert_choose_like_medium() -> None:
     for game in islice(positions(), 200):
         if isinstance(game.round, Discarding):
-            poor = choice(game, "expert", words(game), budget=0)
-            assert poor == choice(game, "medium", words(game))
+            poor = choice(game, "expert", turn_stream(game), budget=0)
+            assert poor == choice(game, "medium", turn_stream(game))
 
 
 def test_a_prospect_is_what_the_best_of_three_cards_leaves() -> None:
@@ -246,10 +250,12 @@ def test_the_deep_look_compares_the_upcard_with_every_card_of_the_stock() -> Non
             continue
         if position.upcard is None or is_wild(position.upcard, position.wild):
             continue
-        if position.turn > anti_stall.TURNS:
+        if position.turn > anti_stall.START_AFTER:
             continue
         pays = worth(position, position.upcard) < average_worth(position)
-        assert choice(game, "expert", words(game), TURN_SOLVES) == ("discard" if pays else "stock")
+        assert choice(game, "expert", turn_stream(game), TURN_SOLVES) == (
+            "discard" if pays else "stock"
+        )
         looked += 1
         if looked == 12:
             return
@@ -297,7 +303,7 @@ def average_worth(position: Position) -> Fraction:
 def test_the_stronger_levels_keep_cards_that_may_become_melds() -> None:
     assert card("7H") != card("7S")
     differing = sum(
-        choice(game, "expert", words(game)) != choice(game, "medium", words(game))
+        choice(game, "expert", turn_stream(game)) != choice(game, "medium", turn_stream(game))
         for game in islice(positions(), 300)
     )
     assert differing > 20

@@ -1,4 +1,4 @@
-"""The final turn, which every level plays exactly: the least points expected, and no tomorrow."""
+"""The final turn. Every level plays it exactly: nothing follows it, so only its points count."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from engine.round import Source
 from engine.solver.arrangement import packed, points_after_discard, preferred
 
 
-def draw_of(position: Position) -> Source:
+def best_draw(position: Position) -> Source:
     """The upcard if it leaves fewer points than the stock does on average, else the stock."""
     hand = packed(position.hand)
     upcard = position.upcard
@@ -18,7 +18,7 @@ def draw_of(position: Position) -> Source:
     return Source.DISCARD if taken * position.unseen_count < stock else Source.STOCK
 
 
-def discard_of(position: Position) -> Card:
-    """The discard that leaves the least points, also of a wild."""
+def best_discard(position: Position) -> Card:
+    """The card whose discard leaves the least points. It may be a wild."""
     least = points_after_discard(position.hand, position.wild, position.aces)
     return preferred(least, position.wild, position.aces)
