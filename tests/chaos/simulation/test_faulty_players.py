@@ -132,7 +132,7 @@ def test_players_that_keep_to_their_budget_come_nowhere_near_the_limit(
 def test_both_forms_count_alike() -> None:
     program = (
         "from engine.solver.kernel import Meter\n"
-        "from engine.solver.prospects import ForesightKernel as F\n"
+        "from engine.solver.prospects import LookaheadKernel as F\n"
         "meter = Meter(10**6); k = F(5, 'both', meter); hand = bytes([1, 5, 9, 12, 12, 16, 52])\n"
         "unseen = bytes([2] * 40 + [0] * 12 + [1])\n"
         "for ask in (k.least, k.least_of_naturals, k.least_after_discards, k.least_after_draws,\n"
