@@ -87,7 +87,7 @@ def _answer(question: Question, turns: bool) -> list[int]:
     asked = kernel(wild, aces)
     found = [asked.least(hand), *asked.least_after_discards(hand)]
     if turns and len(hand) < MAX_HAND and _wilds_remain(wild, hand):
-        found += asked.least_after_draws(hand) + asked.least_after_turns(hand)
+        found += asked.least_after_turns(hand)
     if turns and len(hand) > 3:
         left = unseen(hand)
         found += asked.prospects(hand, bytes(sorted(set(hand))), left)

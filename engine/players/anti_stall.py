@@ -13,7 +13,7 @@ from engine.cards import Card
 from engine.players.position import Position
 from engine.rules import is_wild
 from engine.shuffle import Stream
-from engine.solver.arrangement import packed
+from engine.solver.hands import packed
 
 START_AFTER = 15
 """The rule applies after so many turns of the seat in a round."""

@@ -22,7 +22,7 @@ from engine.players.position import Position
 from engine.round import Source
 from engine.rules import TURN_SOLVES, points
 from engine.shuffle import Stream
-from engine.solver.arrangement import packed
+from engine.solver.hands import packed
 from engine.view import View
 
 DRAW_CANDIDATES = 3
@@ -57,9 +57,10 @@ def _upcard_is_better(position: Position) -> bool:
     assert upcard is not None, "the pile has a top card at every draw"
     kernel = position.kernel
     taken = kernel.best_prospect(hand + packed((upcard,)), unseen, DRAW_CANDIDATES)
-    if taken >= kernel.prospect(hand, unseen):
+    stay = kernel.prospect(hand, unseen)
+    if taken >= stay:
         return False  # a draw from the stock may always be discarded again
-    total, scale = kernel.draw_prospect(hand, unseen, DRAW_CANDIDATES)
+    total, scale = kernel.draw_prospect(hand, unseen, DRAW_CANDIDATES, stay)
     return taken * scale < total * position.unseen_count**3
 
 

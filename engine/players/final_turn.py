@@ -5,7 +5,7 @@ from __future__ import annotations
 from engine.cards import Card
 from engine.players.position import Position
 from engine.round import Source
-from engine.solver.arrangement import packed, points_after_discard, preferred
+from engine.solver.hands import packed, points_after_discard, preferred
 
 
 def best_draw(position: Position) -> Source:

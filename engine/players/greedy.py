@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from engine.cards import Card
 from engine.players.position import Position
-from engine.solver.arrangement import points_after_discard, preferred
+from engine.solver.hands import points_after_discard, preferred
 
 
 def greedy_discard(position: Position) -> Card:

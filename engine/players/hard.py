@@ -17,7 +17,7 @@ from engine.players.position import Position
 from engine.round import Source
 from engine.rules import TURN_SOLVES, is_wild, points
 from engine.shuffle import Stream
-from engine.solver.arrangement import packed
+from engine.solver.hands import packed
 from engine.view import View
 
 CANDIDATES = 2

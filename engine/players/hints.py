@@ -9,7 +9,7 @@ from engine.players import LEVELS, STRONGEST_LEVEL
 from engine.players.position import Position
 from engine.round import Phase, Source
 from engine.shuffle import Stream
-from engine.solver.arrangement import packed
+from engine.solver.hands import packed
 from engine.view import View
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from engine.cards import CARDS, Card, Rank
 from engine.rules import AceMode, is_wild
 from engine.shuffle import pack
-from engine.solver.arrangement import kernel, points_after_discard
+from engine.solver.hands import kernel, points_after_discard
 from engine.solver.prospects import LookaheadKernel
 from engine.view import View
 

@@ -8,7 +8,7 @@ from engine.cards import Card, without
 from engine.players.hints import DiscardOption, DrawOption, hint
 from engine.players.position import Position
 from engine.round import Drawing, Phase, Source
-from engine.solver.arrangement import least_points, points_after_discard
+from engine.solver.hands import least_points, points_after_discard
 from engine.view import view
 from tests.positions import MODEST, choice, positions, turn_stream
 from tests.scale import scaled

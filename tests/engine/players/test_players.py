@@ -18,7 +18,8 @@ from engine.round import Discarding, Drawing, Source
 from engine.rules import TURN_SOLVES, AceMode, is_wild
 from engine.rules import points as card_points
 from engine.shuffle import pack
-from engine.solver.arrangement import arrange, packed, points_after_discard
+from engine.solver.arrangement import arrange
+from engine.solver.hands import packed, points_after_discard
 from engine.view import view
 from tests.builders import card, secret
 from tests.positions import MODEST, choice, positions, turn_stream
