@@ -1,19 +1,16 @@
 """The anti-stall rule: what keeps a round from going on for ever.
 
 Each player may hold the cards that the others need, so that nobody ever goes out. In long rounds
-a player therefore gives up some points to bring other cards into play:
-
-- It takes the upcard only if that is wild or completes its hand.
-- It discards a natural at random, of those whose discard costs little more than the cheapest.
+a player therefore gives up some points to bring other cards into play. It draws from the stock
+unless the upcard is wild or completes its hand. It discards a natural at random, out of those
+whose discard costs little more than the cheapest.
 """
 
 from __future__ import annotations
 
 from engine.cards import Card
 from engine.players.position import Position
-from engine.rules import is_wild
 from engine.shuffle import Stream
-from engine.solver.hands import packed
 
 START_AFTER = 15
 """The rule applies after so many turns of the seat in a round."""
@@ -26,23 +23,8 @@ def applies(position: Position) -> bool:
     return not position.final and position.turn > START_AFTER
 
 
-def takes_upcard(position: Position) -> bool:
-    """Whether the rule takes the upcard."""
-    upcard = position.upcard
-    assert upcard is not None, "the pile has a top card at every draw"
-    if is_wild(upcard, position.wild):
-        return True
-    hand = packed(position.hand)
-    completes = position.kernel.least_after_draw(hand, upcard.index) == 0
-    return completes and position.kernel.least(hand) > 0
-
-
-def discard(position: Position, random: Stream) -> Card | None:
-    """The natural that the rule discards; None if the hand can go out or has no natural."""
-    costs = position.natural_discard_costs()
-    cheapest = min(costs.values(), default=0)
-    if cheapest == 0:
-        return None
-    most = cheapest + POINTS_PER_TURN * (position.turn - START_AFTER)
+def discard(position: Position, costs: dict[Card, int], random: Stream) -> Card:
+    """The card that the rule discards; `costs` has the least points after each possible discard."""
+    most = min(costs.values()) + POINTS_PER_TURN * (position.turn - START_AFTER)
     affordable = [card for card, cost in costs.items() if cost <= most]
     return affordable[random.uniform(len(affordable))]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from engine.cards import Card, without
 from engine.players import final_turn, forced_moves
 from engine.players.greedy import greedy_discard
-from engine.players.position import Position
+from engine.players.position import DiscardPosition, DrawPosition
 from engine.round import Source
 from engine.rules import TURN_SOLVES, is_wild, points
 from engine.shuffle import Stream
@@ -23,26 +23,23 @@ class EasyPlayer:
 
     def choose_draw(self, seen: View, random: Stream, budget: int = TURN_SOLVES) -> Source:
         """The stock; in a final turn the source that leaves fewer points on average."""
-        position = Position.of(seen)
+        position = DrawPosition.of(seen)
         return final_turn.best_draw(position) if position.final else Source.STOCK
 
     def choose_discard(self, seen: View, random: Stream, budget: int = TURN_SOLVES) -> Card:
         """The natural just drawn if nothing matches it, else the dearest outside the melds."""
-        position = Position.of(seen)
+        position = DiscardPosition.of(seen)
         forced = forced_moves.forced_discard(position, random)
-        if forced is not None:
-            return forced
-        drawn = None if seen.you is None else seen.you.drawn
-        return _loose_discard(position, drawn) or greedy_discard(position)
+        return forced or _loose_discard(position) or greedy_discard(position)
 
 
-def _loose_discard(position: Position, drawn: Card | None) -> Card | None:
+def _loose_discard(position: DiscardPosition) -> Card | None:
     """The natural outside the melds to discard; None if there is none."""
     wild, aces = position.wild, position.aces
     loose = arrange(position.hand, wild, aces).deadwood
     naturals = [card for card in loose if not is_wild(card, wild)]
-    if drawn in naturals and not _is_matched(position.hand, drawn):
-        return drawn
+    if position.drawn in naturals and not _is_matched(position.hand, position.drawn):
+        return position.drawn
     return max(naturals, key=lambda card: (points(card, wild, aces), card), default=None)
 
 

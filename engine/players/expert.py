@@ -16,9 +16,10 @@ compares those that leave the least points.
 from __future__ import annotations
 
 from engine.cards import Card
-from engine.players import final_turn, forced_moves
+from engine.players import forced_moves
+from engine.players.expectation import draw_by_points
 from engine.players.greedy import greedy_discard
-from engine.players.position import Position
+from engine.players.position import DiscardPosition, DrawPosition
 from engine.round import Source
 from engine.rules import TURN_SOLVES, points
 from engine.shuffle import Stream
@@ -34,52 +35,56 @@ class ExpertPlayer:
 
     def choose_draw(self, seen: View, random: Stream, budget: int = TURN_SOLVES) -> Source:
         """The upcard if its prospect is less than the stock's, else the stock."""
-        position = Position.of(seen)
-        forced = forced_moves.forced_draw(position)
-        if forced is not None:
-            return forced
-        if budget < _draw_solves(position):
-            return final_turn.best_draw(position)
-        return Source.DISCARD if _upcard_is_better(position) else Source.STOCK
+        position = DrawPosition.of(seen)
+        return forced_moves.forced_draw(position) or _best_draw(position, budget)
 
     def choose_discard(self, seen: View, random: Stream, budget: int = TURN_SOLVES) -> Card:
         """One that goes out, else the natural whose discard leaves the least prospect."""
-        position = Position.of(seen)
-        forced = forced_moves.forced_discard(position, random)
-        if forced is not None:
-            return forced
-        return _best_discard(position, budget) or greedy_discard(position)
+        position = DiscardPosition.of(seen)
+        return forced_moves.forced_discard(position, random) or _best_discard(position, budget)
 
 
-def _upcard_is_better(position: Position) -> bool:
-    """Whether the prospect after taking the upcard is less than the stock's."""
-    hand, upcard, unseen = packed(position.hand), position.upcard, position.unseen
-    assert upcard is not None, "the pile has a top card at every draw"
-    kernel = position.kernel
-    taken = kernel.best_prospect(hand + packed((upcard,)), unseen, DRAW_CANDIDATES)
+def _best_draw(position: DrawPosition, budget: int) -> Source:
+    """The upcard if its prospect is less than the stock's; by points alone on a small budget."""
+    taken = position.with_upcard()
+    if budget < _draw_solves(position):
+        return draw_by_points(position, _best_discard(taken, budget))
+    hand, unseen, kernel = packed(position.hand), position.unseen, position.kernel
+    after_upcard = min(_prospects(taken, budget).values())
     stay = kernel.prospect(hand, unseen)
-    if taken >= stay:
-        return False  # a draw from the stock may always be discarded again
+    if after_upcard >= stay:
+        return Source.STOCK  # a card from the stock may be discarded again
     total, scale = kernel.draw_prospect(hand, unseen, DRAW_CANDIDATES, stay)
-    return taken * scale < total * position.unseen_count**3
+    better = after_upcard * scale < total * position.unseen_count**3
+    return Source.DISCARD if better else Source.STOCK
 
 
-def _draw_solves(position: Position) -> int:
-    """Hands that the comparison of upcard and stock may solve."""
-    kinds = position.unseen_kinds
-    return (kinds + 1) * (DRAW_CANDIDATES * kinds + len(position.hand) + 1)
+def _draw_solves(position: DrawPosition) -> int:
+    """The most hands that the comparison of upcard and stock by their prospects solves."""
+    kinds, size = position.unseen_kinds, len(position.hand) + 1
+    upcard = size * (kinds + 2)
+    stock = kinds * (DRAW_CANDIDATES * kinds + size)
+    return upcard + kinds + stock
 
 
-def _best_discard(position: Position, budget: int) -> Card | None:
-    """The discard of the least prospect; None if the budget is too small for one prospect."""
+def _best_discard(position: DiscardPosition, budget: int) -> Card:
+    """The discard of the least prospect; the greedy one if the budget is too small for any."""
+    prospects = _prospects(position, budget)
+    if not prospects:
+        return greedy_discard(position)
+    return min(prospects, key=lambda card: (prospects[card], _order(position, card)))
+
+
+def _prospects(position: DiscardPosition, budget: int) -> dict[Card, int]:
+    """The prospects after the naturals that cost least, as many of them as the budget allows."""
     costs = position.natural_discard_costs()
-    affordable = budget // max(1, position.unseen_kinds)
-    chosen = sorted(costs, key=lambda card: (costs[card], _order(position, card)))[:affordable]
-    hand = packed(position.hand)
-    totals = position.kernel.prospects(hand, packed(tuple(chosen)), position.unseen)
-    return min(chosen, key=lambda card: (totals[card.index], _order(position, card)), default=None)
+    affordable = max(0, budget // max(1, position.unseen_kinds) - 1)  # one for the stock in a draw
+    cheapest = sorted(costs, key=lambda card: (costs[card], _order(position, card)))[:affordable]
+    hand, discards = packed(position.hand), packed(tuple(cheapest))
+    prospects = position.kernel.prospects(hand, discards, position.unseen)
+    return {card: prospects[card.index] for card in cheapest}
 
 
-def _order(position: Position, card: Card) -> tuple[int, int]:
+def _order(position: DiscardPosition, card: Card) -> tuple[int, int]:
     """Equally good discards: the card that costs more first, then the higher."""
     return -points(card, position.wild, position.aces), -card.index

@@ -1,32 +1,46 @@
-"""The moves in which a level has no choice: those of final turns, wilds, going out, anti-stall."""
+"""The moves that every level makes alike; where there is none, each level compares its own way.
+
+A final turn is played exactly. A player goes out if it can, takes a wild upcard, and follows the
+anti-stall rule in a long round.
+"""
 
 from __future__ import annotations
 
 from engine.cards import Card
 from engine.players import anti_stall, final_turn
-from engine.players.greedy import greedy_discard
-from engine.players.position import Position
+from engine.players.greedy import greedy_discard, greedy_draw
+from engine.players.position import DiscardPosition, DrawPosition
 from engine.round import Source
 from engine.rules import is_wild
 from engine.shuffle import Stream
 
 
-def forced_draw(position: Position) -> Source | None:
-    """The draw of a final turn, that of the anti-stall rule, or a wild upcard; else None."""
+def forced_draw(position: DrawPosition) -> Source | None:
+    """The draw that every level makes alike; None where levels differ.
+
+    Where it is None, the seat can neither go out with the upcard nor meets the anti-stall rule.
+    """
     if position.final:
         return final_turn.best_draw(position)
-    if anti_stall.applies(position):
-        return Source.DISCARD if anti_stall.takes_upcard(position) else Source.STOCK
-    upcard = position.upcard
-    assert upcard is not None, "the pile has a top card at every draw"
-    return Source.DISCARD if is_wild(upcard, position.wild) else None
+    if is_wild(position.upcard, position.wild):
+        return _draw_with_wild_upcard(position)
+    after = min(position.with_upcard().natural_discard_costs().values())
+    if after == 0:
+        return greedy_draw(position)
+    return Source.STOCK if anti_stall.applies(position) else None
 
 
-def forced_discard(position: Position, random: Stream) -> Card | None:
-    """The discard of a final turn, one that goes out, or that of the anti-stall rule; else None."""
+def _draw_with_wild_upcard(position: DrawPosition) -> Source:
+    """The wild, for which a natural goes; a hand of wilds alone melds and draws from the stock."""
+    has_natural = any(not is_wild(card, position.wild) for card in position.hand)
+    return Source.DISCARD if has_natural else Source.STOCK
+
+
+def forced_discard(position: DiscardPosition, random: Stream) -> Card | None:
+    """The discard that every level makes alike; None where levels differ."""
     if position.final:
         return final_turn.best_discard(position)
-    best = greedy_discard(position)
-    if position.natural_discard_costs().get(best, 0) == 0:
-        return best
-    return anti_stall.discard(position, random) if anti_stall.applies(position) else None
+    costs = position.natural_discard_costs()
+    if min(costs.values(), default=0) == 0:
+        return greedy_discard(position)
+    return anti_stall.discard(position, costs, random) if anti_stall.applies(position) else None

@@ -12,8 +12,9 @@ from __future__ import annotations
 from functools import cache
 
 from engine.cards import JOKER_INDEX, Card, without
-from engine.players import final_turn, forced_moves
-from engine.players.position import Position
+from engine.players import forced_moves
+from engine.players.expectation import draw_by_points
+from engine.players.position import DiscardPosition, DrawPosition
 from engine.round import Source
 from engine.rules import TURN_SOLVES, is_wild, points
 from engine.shuffle import Stream
@@ -29,25 +30,30 @@ class HardPlayer:
 
     def choose_draw(self, seen: View, random: Stream, budget: int = TURN_SOLVES) -> Source:
         """The upcard if it is wild or leaves fewer points than the stock on average."""
-        position = Position.of(seen)
-        return forced_moves.forced_draw(position) or final_turn.best_draw(position)
+        position = DrawPosition.of(seen)
+        forced = forced_moves.forced_draw(position)
+        if forced is not None:
+            return forced
+        return draw_by_points(position, _best_discard(position.with_upcard(), budget))
 
     def choose_discard(self, seen: View, random: Stream, budget: int = TURN_SOLVES) -> Card:
         """The better of the two discards that cost least."""
-        position = Position.of(seen)
-        forced = forced_moves.forced_discard(position, random)
-        if forced is not None:
-            return forced
-        ranked = _ranked(position)
-        if budget < CANDIDATES * position.unseen_kinds:
-            return ranked[0]
-        hand, unseen = packed(position.hand), position.unseen
-        candidates = ranked[:CANDIDATES]
-        totals = position.kernel.prospects(hand, packed(tuple(candidates)), unseen)
-        return min(candidates, key=lambda card: totals[card.index])
+        position = DiscardPosition.of(seen)
+        return forced_moves.forced_discard(position, random) or _best_discard(position, budget)
 
 
-def _ranked(position: Position) -> list[Card]:
+def _best_discard(position: DiscardPosition, budget: int) -> Card:
+    """Of the two cheapest discards the one of lower prospect; on a small budget the cheapest."""
+    ranked = _ranked(position)
+    if budget < (CANDIDATES + 1) * position.unseen_kinds:  # one more, for the stock in the draw
+        return ranked[0]
+    candidates = ranked[:CANDIDATES]
+    hand, discards = packed(position.hand), packed(tuple(candidates))
+    prospects = position.kernel.prospects(hand, discards, position.unseen)
+    return min(candidates, key=lambda card: prospects[card.index])
+
+
+def _ranked(position: DiscardPosition) -> list[Card]:
     """The naturals, the cheapest first; among equals that of more points, then the higher."""
     wild, aces = position.wild, position.aces
     price = {
@@ -57,7 +63,7 @@ def _ranked(position: Position) -> list[Card]:
     return sorted(price, key=lambda card: price[card])
 
 
-def _meld_chances(position: Position, card: Card) -> int:
+def _meld_chances(position: DiscardPosition, card: Card) -> int:
     """For each other natural, the unseen cards that would meld with both; their sum."""
     others = [one for one in without(position.hand, card) if not is_wild(one, position.wild)]
     return sum(

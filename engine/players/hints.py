@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from engine.cards import Card, without
 from engine.players import LEVELS, STRONGEST_LEVEL
-from engine.players.position import Position
+from engine.players.position import DrawPosition, Position
 from engine.round import Phase, Source
 from engine.shuffle import Stream
 from engine.solver.hands import packed
@@ -48,22 +48,22 @@ class Hint:
 
 def hint(seen: View, random: Stream, budget: int) -> Hint:
     """What the strongest player would do in the place of the seat to move, whose view it is."""
-    position, player = Position.of(seen), LEVELS[STRONGEST_LEVEL]
+    player = LEVELS[STRONGEST_LEVEL]
     if seen.turn is not None and seen.turn.phase is Phase.DRAW:
+        drawing = DrawPosition.of(seen)
         source = player.choose_draw(seen, random, budget)
-        draws = _draw_options(position)
-        return Hint(Phase.DRAW, source, _why_draw(position, source, draws), draws)
+        draws = _draw_options(drawing)
+        return Hint(Phase.DRAW, source, _why_draw(drawing, source, draws), draws)
+    position = Position.of(seen)
     card = player.choose_discard(seen, random, budget)
     discards = tuple(_discard_option(position, each) for each in sorted(set(position.hand)))
     return Hint(Phase.DISCARD, card, _why_discard(position, card, discards), discards)
 
 
-def _draw_options(position: Position) -> tuple[DrawOption, ...]:
-    upcard = position.upcard
-    assert upcard is not None, "the pile has a top card at every draw"
+def _draw_options(position: DrawPosition) -> tuple[DrawOption, ...]:
     after = position.kernel.least_after_turns(packed(position.hand))
     stock = _average(after, position.unseen)
-    return DrawOption(Source.STOCK, stock), DrawOption(Source.DISCARD, after[upcard.index])
+    return DrawOption(Source.STOCK, stock), DrawOption(Source.DISCARD, after[position.upcard.index])
 
 
 def _discard_option(position: Position, card: Card) -> DiscardOption:
@@ -86,7 +86,7 @@ def _average(values: list[int], weights: bytes) -> float:
     return round(total / sum(weights), 3)
 
 
-def _why_draw(position: Position, source: Source, options: tuple[DrawOption, ...]) -> str:
+def _why_draw(position: DrawPosition, source: Source, options: tuple[DrawOption, ...]) -> str:
     stock, upcard = (option.expected for option in options)
     figures = f"it leaves you {_points(upcard)}, the stock {stock:.1f} on average"
     if source is Source.DISCARD and upcard <= stock:

@@ -79,7 +79,7 @@ class LookaheadKernel(Kernel):
             result[card] = best_of_three(turns, unseen)
         return result
 
-    def best_prospect(self, hand: bytes, unseen: bytes, candidates: int) -> int:
+    def _best_prospect(self, hand: bytes, unseen: bytes, candidates: int) -> int:
         """The least prospect after the discard of a natural; 0 where the hand can go out.
 
         Only so many `candidates` are compared: the discards that leave the least points.
@@ -114,7 +114,7 @@ class LookaheadKernel(Kernel):
         for card in range(KINDS):
             if unseen[card]:
                 left[card] -= 1
-                best = self.best_prospect(hand + bytes([card]), bytes(left), candidates)
+                best = self._best_prospect(hand + bytes([card]), bytes(left), candidates)
                 left[card] += 1
                 total += unseen[card] * min(again, best * before)
         return total, before * after * count

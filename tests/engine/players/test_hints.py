@@ -6,7 +6,7 @@ from itertools import islice
 
 from engine.cards import Card, without
 from engine.players.hints import DiscardOption, DrawOption, hint
-from engine.players.position import Position
+from engine.players.position import DrawPosition, Position
 from engine.round import Drawing, Phase, Source
 from engine.solver.hands import least_points, points_after_discard
 from engine.view import view
@@ -34,12 +34,11 @@ def test_the_recommended_move_is_the_experts() -> None:
 def test_the_figures_of_a_draw_count_every_unseen_card() -> None:
     checked = 0
     for game in islice(positions(), scaled(500)):
-        position = Position.of(view(game, game.layout.seat))
         if not isinstance(game.round, Drawing):
             continue
+        position = DrawPosition.of(view(game, game.layout.seat))
         options = hint(view(game, game.layout.seat), turn_stream(game), MODEST).options
         drawn = [after_turn(position, position.hand, each) for each in unseen(position)]
-        assert position.upcard is not None
         assert options == (
             DrawOption(Source.STOCK, round(sum(drawn) / len(drawn), 3)),
             DrawOption(Source.DISCARD, after_turn(position, position.hand, position.upcard)),

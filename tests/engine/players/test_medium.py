@@ -55,9 +55,11 @@ def seen(
         ("2H 2S 4D", "3C", Source.DISCARD),  # wild
         ("7H 7S 7C", "3H", Source.DISCARD),  # wild, though the hand is complete
         ("7H 7S 7C", "2H", Source.STOCK),
+        ("3C 5D 6H", "9S", Source.STOCK),  # it would help only if the wild went
+        ("3C 3D JK", "3H", Source.STOCK),  # a wild would go for it
     ],
 )
-def test_the_upcard_is_taken_if_wild_or_if_it_strictly_lowers_the_deadwood(
+def test_the_upcard_is_taken_if_wild_or_if_its_discard_strictly_lowers_the_deadwood(
     codes: str, upcard: str, source: Source
 ) -> None:
     assert MEDIUM.choose_draw(seen(codes, upcard), stream()) is source

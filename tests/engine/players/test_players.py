@@ -13,9 +13,9 @@ import pytest
 from engine.cards import JOKER_INDEX, Card, without
 from engine.game import Game
 from engine.players import LEVELS, anti_stall
-from engine.players.position import Position
+from engine.players.position import DiscardPosition, DrawPosition, Position
 from engine.round import Discarding, Drawing, Source
-from engine.rules import TURN_SOLVES, AceMode, is_wild
+from engine.rules import MAX_HAND, TURN_SOLVES, AceMode, is_wild
 from engine.rules import points as card_points
 from engine.shuffle import pack
 from engine.solver.arrangement import arrange
@@ -101,19 +101,19 @@ def test_every_level_counts_right_in_its_final_turn(level: str) -> None:
             assert least[thrown] == min(least.values())
             finals += 1
         elif position.final:
-            assert choice(game, level, turn_stream(game)) == best_final_draw(position)
+            drawing = DrawPosition.of(view(game, game.layout.seat))
+            assert choice(game, level, turn_stream(game)) == best_final_draw(drawing)
         if finals == 40:
             return
 
 
-def best_final_draw(position: Position) -> str:
+def best_final_draw(position: DrawPosition) -> str:
     """The better source for a final turn, every card that may be drawn counted."""
 
     def after(drawn: Card) -> int:
         hand = (*position.hand, drawn)
         return min(points_after_discard(hand, position.wild, position.aces).values())
 
-    assert position.upcard is not None
     cards = [Card(index) for index, count in enumerate(position.unseen) for _ in range(count)]
     expected = sum(map(after, cards)) / len(cards)
     source = Source.DISCARD if after(position.upcard) < expected else Source.STOCK
@@ -189,15 +189,13 @@ def test_the_hard_player_looks_at_the_two_discards_that_cost_and_promise_least()
         assert choice(game, "hard", turn_stream(game), budget=0) == str(two[0])
 
 
-def ordinary_discards(count: int) -> Iterator[tuple[Game, Position]]:
-    """Those of so many positions in which a discard is due and weighed up by every level."""
+def ordinary_discards(count: int) -> Iterator[tuple[Game, DiscardPosition]]:
+    """Those of so many positions in which a discard is due and levels may differ."""
     for game in islice(positions(), count):
-        position = Position.of(view(game, game.layout.seat))
-        if (
-            isinstance(game.round, Drawing)
-            or position.final
-            or position.turn > anti_stall.START_AFTER
-        ):
+        if isinstance(game.round, Drawing):
+            continue
+        position = DiscardPosition.of(view(game, game.layout.seat))
+        if position.final or anti_stall.applies(position):
             continue
         if min(position.natural_discard_costs().values(), default=0) > 0:
             yield game, position
@@ -243,61 +241,56 @@ def test_a_prospect_is_what_the_best_of_three_cards_leaves() -> None:
         assert position.kernel.prospect(packed(hand), unseen) == ways
 
 
-def test_the_deep_look_compares_the_upcard_with_every_card_of_the_stock() -> None:
-    looked = 0
+def test_the_expert_compares_the_upcard_with_every_card_of_the_stock() -> None:
+    compared = 0
     for game in positions():
-        position = Position.of(view(game, game.layout.seat))
-        if isinstance(game.round, Discarding) or position.final or len(position.hand) > 4:
+        if isinstance(game.round, Discarding) or len(game.layout.hand) > 4:
             continue
-        if position.upcard is None or is_wild(position.upcard, position.wild):
+        position = DrawPosition.of(view(game, game.layout.seat))
+        if position.final or anti_stall.applies(position):
             continue
-        if position.turn > anti_stall.START_AFTER:
+        if is_wild(position.upcard, position.wild):
             continue
-        pays = worth(position, position.upcard) < average_worth(position)
-        assert choice(game, "expert", turn_stream(game), TURN_SOLVES) == (
-            "discard" if pays else "stock"
-        )
-        looked += 1
-        if looked == 12:
+        takes = upcard_worth(position) < stock_worth(position)
+        chosen = choice(game, "expert", turn_stream(game), TURN_SOLVES)
+        assert chosen == ("discard" if takes else "stock")
+        compared += 1
+        if compared == 12:
             return
 
 
-def worth(position: Position, drawn: Card, unseen: bytes | None = None) -> Fraction:
-    """The mean of the best of three cards after drawing a card and the best of three discards."""
-    left = position.unseen if unseen is None else unseen
+def worth(position: Position, drawn: Card, unseen: bytes, candidates: int) -> Fraction:
+    """The least prospect after drawing a card and one of the cheapest natural discards."""
     hand = (*position.hand, drawn)
     least = points_after_discard(hand, position.wild, position.aces)
     naturals = [each for each in least if not is_wild(each, position.wild)]
-    ranked = sorted(
-        naturals,
-        key=lambda each: (
-            least[each],
-            -card_points(each, position.wild, position.aces),
-            -each.index,
-        ),
-    )
+    ranked = sorted(naturals, key=lambda each: (least[each], -cost(position, each), -each.index))
     if not ranked or least[ranked[0]] == 0:
         return Fraction(0)
-    scale = sum(left) ** 3
+    scale = sum(unseen) ** 3
     return min(
-        Fraction(position.kernel.prospect(packed(without(hand, each)), left), scale)
-        for each in ranked[:3]
+        Fraction(position.kernel.prospect(packed(without(hand, each)), unseen), scale)
+        for each in ranked[:candidates]
     )
 
 
-def average_worth(position: Position) -> Fraction:
+def upcard_worth(position: DrawPosition) -> Fraction:
+    """The least prospect after taking the upcard, every discard tried."""
+    return worth(position, position.upcard, position.unseen, MAX_HAND)
+
+
+def stock_worth(position: DrawPosition) -> Fraction:
+    """The mean prospect after a draw from the stock, which at worst leaves what the hand has."""
     stay = Fraction(
         position.kernel.prospect(packed(position.hand), position.unseen),
         position.unseen_count**3,
     )
-    if position.upcard is not None and worth(position, position.upcard) >= stay:
-        return Fraction(0)
     total = Fraction(0)
     for index, count in enumerate(position.unseen):
         if count:
             left = bytearray(position.unseen)
             left[index] -= 1
-            total += count * min(stay, worth(position, Card(index), bytes(left)))
+            total += count * min(stay, worth(position, Card(index), bytes(left), 3))
     return total / position.unseen_count
 
 
