@@ -5,9 +5,9 @@ from __future__ import annotations
 from itertools import islice
 
 from engine.cards import Card, without
-from engine.players.hints import DiscardOption, DrawOption, hint
+from engine.players.hints import DiscardHint, DiscardOption, DrawHint, DrawOption, hint
 from engine.players.position import DrawPosition, Position
-from engine.round import Drawing, Phase, Source
+from engine.round import Discarding, Drawing, Source
 from engine.solver.hands import least_points, points_after_discard
 from engine.view import view
 from tests.positions import MODEST, choice, positions, turn_stream
@@ -26,9 +26,14 @@ def unseen(position: Position) -> list[Card]:
 def test_the_recommended_move_is_the_experts() -> None:
     for game in islice(positions(), scaled(500)):
         advice = hint(view(game, game.layout.seat), turn_stream(game), MODEST)
-        action = advice.action.value if isinstance(advice.action, Source) else str(advice.action)
-        assert action == choice(game, "expert", turn_stream(game))
-        assert advice.phase is (Phase.DRAW if isinstance(game.round, Drawing) else Phase.DISCARD)
+        match advice:
+            case DrawHint(source=source):
+                assert isinstance(game.round, Drawing)
+                recommended = source.value
+            case DiscardHint(card=card):
+                assert isinstance(game.round, Discarding)
+                recommended = str(card)
+        assert recommended == choice(game, "expert", turn_stream(game))
 
 
 def test_the_figures_of_a_draw_count_every_unseen_card() -> None:
@@ -53,11 +58,9 @@ def test_the_figures_of_a_discard_count_every_unseen_card() -> None:
         position = Position.of(view(game, game.layout.seat))
         if isinstance(game.round, Drawing) or len(position.hand) > 9:
             continue
-        options = hint(view(game, game.layout.seat), turn_stream(game), MODEST).options
-        assert [option.card for option in options] == sorted(set(position.hand))  # type: ignore[union-attr]
-        for option in options:
-            assert isinstance(option, DiscardOption)
-            assert option == counted(position, option.card)
+        advice = hint(view(game, game.layout.seat), turn_stream(game), MODEST)
+        expected = [counted(position, each) for each in sorted(set(position.hand))]
+        assert list(advice.options) == expected
         checked += 1
     assert checked > 5
 
