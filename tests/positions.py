@@ -22,7 +22,7 @@ from engine.view import view
 from tests.builders import ai
 
 BUDGETS = (TURN_SOLVES, 1000, 200, 0)
-MODEST = 1000  # no deep look at the draw, which takes the source form half a second
+MODEST = 1000  # too small for the expert's comparison of draws, half a second in the source form
 
 
 def positions() -> Iterator[Game]:

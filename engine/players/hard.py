@@ -57,13 +57,13 @@ def _ranked(position: DiscardPosition) -> list[Card]:
     """The naturals, the cheapest first; among equals that of more points, then the higher."""
     wild, aces = position.wild, position.aces
     price = {
-        card: (cost + _meld_chances(position, card), -points(card, wild, aces), -card.index)
+        card: (cost + _meld_worth(position, card), -points(card, wild, aces), -card.index)
         for card, cost in position.natural_discard_costs().items()
     }
     return sorted(price, key=lambda card: price[card])
 
 
-def _meld_chances(position: DiscardPosition, card: Card) -> int:
+def _meld_worth(position: DiscardPosition, card: Card) -> int:
     """For each other natural, the unseen cards that would meld with both; their sum."""
     others = [one for one in without(position.hand, card) if not is_wild(one, position.wild)]
     return sum(

@@ -68,21 +68,21 @@ class SuitTable:
         """The holding of a suit."""
         if twins:
             return self._holding_with_twins(cards, twins)
-        found = self.singles[cards]
-        if found is self.unknown:
-            found = Holding(cards, 0, self._keep(cards, 0), -1)
-            self.singles[cards] = found
-        return found
+        cached = self.singles[cards]
+        if cached is self.unknown:
+            cached = Holding(cards, 0, self._keep(cards, 0), -1)
+            self.singles[cards] = cached
+        return cached
 
     def _holding_with_twins(self, cards: i64, twins: i64) -> Holding:
         key: i64 = cards | (twins << 16)
-        found = self.others.get(key, self.unknown)
-        if found is self.unknown:
-            found = Holding(cards, twins, self._keep(cards, twins), -1)
+        cached = self.others.get(key, self.unknown)
+        if cached is self.unknown:
+            cached = Holding(cards, twins, self._keep(cards, twins), -1)
             if len(self.others) >= MOST_CACHED:
                 self.others.clear()
-            self.others[key] = found
-        return found
+            self.others[key] = cached
+        return cached
 
     def discard(self, holding: Holding) -> i64:
         """The costs of a holding after its best discard."""
@@ -110,15 +110,15 @@ class SuitTable:
     def costs_one_by_one(self, cards: i64, twins: i64) -> list[int]:
         """The least points of a suit for every number of wilds."""
         key: i64 = cards | (twins << 16)
-        found = self.one_by_one.get(key)
-        if found is None:
-            found = [POINTS] * (MOST_WILDS + 1)
+        least = self.one_by_one.get(key)
+        if least is None:
+            least = [POINTS] * (MOST_WILDS + 1)
             for left, left_twins, spent, points in self._ways(cards, twins):
                 rest = self.costs_one_by_one(left, left_twins)
                 for wilds in range(spent, MOST_WILDS + 1):
-                    found[wilds] = min(found[wilds], points + rest[wilds - spent])
-            self.one_by_one[key] = found
-        return found
+                    least[wilds] = min(least[wilds], points + rest[wilds - spent])
+            self.one_by_one[key] = least
+        return least
 
     def _ways(self, cards: i64, twins: i64) -> list[tuple[i64, i64, i64, i64]]:
         """The ways to use the lowest card: it is left over, or it is in a run of three to five.

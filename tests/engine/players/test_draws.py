@@ -52,7 +52,7 @@ def upcard_turns(events: tuple[Event, ...]) -> list[tuple[Card, Card]]:
 
 
 @pytest.mark.parametrize("levels", [*([level] for level in LEVELS), list(LEVELS)])
-def test_no_seat_throws_the_upcard_back(levels: list[str]) -> None:
+def test_no_seat_takes_the_upcard_only_to_discard_it(levels: list[str]) -> None:
     turns = []
     for number in range(scaled(80)):
         options = random.Random(number)
@@ -68,7 +68,7 @@ def test_no_seat_throws_the_upcard_back(levels: list[str]) -> None:
 
 
 @pytest.mark.parametrize("level", list(LEVELS))
-def test_no_budget_makes_a_level_throw_the_upcard_back(level: str) -> None:
+def test_no_budget_makes_a_level_take_the_upcard_only_to_discard_it(level: str) -> None:
     taken = 0
     for number, game in enumerate(islice(positions(), scaled(2000))):
         if not isinstance(game.round, Drawing) or game.layout.is_final:

@@ -71,7 +71,7 @@ def test_the_upcard_is_taken_if_wild_or_if_its_discard_strictly_lowers_the_deadw
         ("7H 7S 7C KD", "KD"),
         ("7H 7S KD 2C", "KD"),
         ("KC KH QD 2C", "KH"),
-        ("3C 9D KD 2C", "KD"),  # the wild would cost more than the king, and is kept
+        ("3C 9D KD 2C", "KD"),  # the wild would cost more than the king, and stays
         ("3C 3D 3H 9S", "9S"),
         ("3C 3D 3H JK", "JK"),  # only wilds are left
     ],

@@ -25,7 +25,7 @@ from tests.builders import card, secret
 from tests.positions import MODEST, choice, positions, turn_stream
 from tests.scale import scaled
 
-DEEP = 8  # every such position is looked at with the whole budget
+DEEP = 8  # every such position is played with the whole budget
 each_level = pytest.mark.parametrize("level", list(LEVELS))
 
 
@@ -44,8 +44,8 @@ def hidden_changed(game: Game, number: int) -> Game:
         hidden.remove(each)
     random.Random(number).shuffle(hidden)
     hands = tuple(
-        tuple(sorted([*kept, *(hidden.pop() for _ in range(len(hand) - len(kept)))]))
-        for kept, hand in zip(known, layout.hands, strict=True)
+        tuple(sorted([*open_cards, *(hidden.pop() for _ in range(len(hand) - len(open_cards)))]))
+        for open_cards, hand in zip(known, layout.hands, strict=True)
     )
     changed = replace(layout, hands=hands, stock=tuple(hidden))
     return replace(game, secret=secret(number), round=replace(game.round, layout=changed))
@@ -74,18 +74,18 @@ def test_every_choice_is_legal_whatever_the_budget(level: str) -> None:
 
 
 @each_level
-def test_no_level_throws_a_wild_or_misses_to_go_out(level: str) -> None:
+def test_no_level_discards_a_wild_or_fails_to_go_out(level: str) -> None:
     chosen = 0
     for game in islice(positions(), 600):
         position = Position.of(view(game, game.layout.seat))
         if isinstance(game.round, Drawing) or position.final:
             continue
-        thrown = Card.parse(choice(game, level, turn_stream(game)))
+        discarded = Card.parse(choice(game, level, turn_stream(game)))
         least = points_after_discard(position.hand, position.wild, position.aces)
         naturals = {each: cost for each, cost in least.items() if not is_wild(each, position.wild)}
-        assert thrown in naturals or not naturals
+        assert discarded in naturals or not naturals
         if 0 in naturals.values():
-            assert least[thrown] == 0
+            assert least[discarded] == 0
             chosen += 1
     assert chosen > 5
 
@@ -96,9 +96,9 @@ def test_every_level_counts_right_in_its_final_turn(level: str) -> None:
     for game in positions():
         position = Position.of(view(game, game.layout.seat))
         if position.final and isinstance(game.round, Discarding):
-            thrown = Card.parse(choice(game, level, turn_stream(game)))
+            discarded = Card.parse(choice(game, level, turn_stream(game)))
             least = points_after_discard(position.hand, position.wild, position.aces)
-            assert least[thrown] == min(least.values())
+            assert least[discarded] == min(least.values())
             finals += 1
         elif position.final:
             drawing = DrawPosition.of(view(game, game.layout.seat))
@@ -152,31 +152,31 @@ def test_the_easy_player_draws_from_the_stock_alone() -> None:
     assert set(draws) == {"stock"}
 
 
-def test_the_easy_player_throws_a_drawn_card_that_matches_nothing_else_the_dearest() -> None:
-    thrown_at_once = 0
+def test_the_easy_player_discards_a_drawn_card_that_matches_nothing_else_the_dearest() -> None:
+    drawn_discarded = 0
     for game, position in ordinary_discards(400):
         own = view(game, game.layout.seat).you
         assert own is not None
         loose = arrange(position.hand, position.wild, position.aces).deadwood
         naturals = [each for each in loose if not is_wild(each, position.wild)]
-        thrown, drawn = Card.parse(choice(game, "easy", turn_stream(game))), own.drawn
+        discarded, drawn = Card.parse(choice(game, "easy", turn_stream(game))), own.drawn
         ranks = [each.rank for each in position.hand]
         if drawn in naturals and ranks.count(drawn.rank) == 1:
-            assert thrown == drawn
-            thrown_at_once += 1
+            assert discarded == drawn
+            drawn_discarded += 1
         elif naturals:
-            assert thrown in naturals
-            assert cost(position, thrown) == max(cost(position, each) for each in naturals)
-    assert thrown_at_once > 10
+            assert discarded in naturals
+            assert cost(position, discarded) == max(cost(position, each) for each in naturals)
+    assert drawn_discarded > 10
 
 
-def test_the_hard_player_looks_at_the_two_discards_that_cost_and_promise_least() -> None:
+def test_the_hard_player_compares_the_two_discards_of_least_points_and_meld_worth() -> None:
     for game, position in ordinary_discards(400):
         if position.aces is not AceMode.LOW:
             continue
         least = points_after_discard(position.hand, position.wild, position.aces)
         price = {
-            each: (left + promise(position, each), -cost(position, each), -each.index)
+            each: (left + meld_worth(position, each), -cost(position, each), -each.index)
             for each, left in least.items()
             if not is_wild(each, position.wild)
         }
@@ -205,11 +205,11 @@ def cost(position: Position, each: Card) -> int:
     return card_points(each, position.wild, position.aces)
 
 
-def promise(position: Position, kept: Card) -> int:
+def meld_worth(position: Position, own: Card) -> int:
     """How many unseen cards meld with a card and another natural of the hand, every pair tried."""
-    others = [each for each in without(position.hand, kept) if not is_wild(each, position.wild)]
+    others = [each for each in without(position.hand, own) if not is_wild(each, position.wild)]
     return sum(
-        count * is_meld([other, kept, Card(index)])
+        count * is_meld([other, own, Card(index)])
         for other in others
         for index, count in enumerate(position.unseen[:JOKER_INDEX])
     )
