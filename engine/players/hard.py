@@ -3,8 +3,8 @@
 A card is worth one point more for each unseen card that would make a meld of it and another
 natural of the hand: a card of the same rank, a neighbour in the suit, or one that fills the gap
 between them. The hard player ranks its discards by the points that they leave plus this worth,
-and of the first two it takes the one that leaves the lower prospect (see `expert`). It draws by
-the exact expectation of the stock.
+and of the first two it takes the one that leaves the lower prospect (see `expert`). It takes
+the upcard if it would keep it and the stock leaves more points on average.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class HardPlayer:
     """Keeps cards that may become melds, and draws by the exact expectation."""
 
     def choose_draw(self, seen: View, random: Stream, budget: int = TURN_SOLVES) -> Source:
-        """The upcard if it is wild or leaves fewer points than the stock on average."""
+        """The upcard if it stays and the stock leaves more points on average, else the stock."""
         position = DrawPosition.of(seen)
         forced = forced_moves.forced_draw(position)
         if forced is not None:
