@@ -18,6 +18,7 @@ from engine.cards import Rank
 from engine.game import Status
 from engine.players import LEVELS
 from engine.rules import AceMode
+from engine.solver import hands
 from engine.solver.hands import kernel, least_points, limited
 from engine.solver.kernel import QUESTION_COST, BudgetExceededError, Meter
 from service.store.models import Commit, Done, Kept, Stale
@@ -36,7 +37,7 @@ def test_a_rogue_costs_cheap_legal_turns_each_logged_once() -> None:
     assert outcome.breaches == []
     turns = re.search(r"(\d+) turns at fault", outcome.done)
     assert turns is not None
-    assert int(turns[1]) > 2 * len(ROGUES)
+    assert int(turns[1]) >= 2 * len(ROGUES)
 
 
 def test_a_game_against_a_rogue_comes_to_its_end() -> None:
@@ -113,12 +114,12 @@ def test_players_that_keep_to_their_budget_come_nowhere_near_the_limit(
     shares = []
 
     @contextmanager
-    def watched(hands: int) -> Iterator[None]:
-        meter = Meter(hands)
+    def watched(solves: int) -> Iterator[None]:
+        meter = Meter(solves)
         monkeypatch.setattr(hands, "Meter", lambda _: meter)
-        with limited(hands):
+        with limited(solves):
             yield
-        shares.append(1 - meter.left / hands)
+        shares.append(1 - meter.left / solves)
 
     monkeypatch.setattr(table, "limited", watched)
     for number, budget in enumerate((0, 100, 1_000)):
