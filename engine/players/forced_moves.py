@@ -1,7 +1,8 @@
-"""The moves that every level makes alike; where there is none, each level compares its own way.
+"""The moves that the levels make alike; where there is none, each level compares in its own way.
 
 A final turn is played exactly. A player goes out if it can, takes a wild upcard, and follows the
-anti-stall rule in a long round.
+anti-stall rule in a long round. (`easy` shares the discards alone: it takes no upcard before its
+final turn.)
 """
 
 from __future__ import annotations
@@ -16,9 +17,9 @@ from engine.shuffle import Stream
 
 
 def forced_draw(position: DrawPosition) -> Source | None:
-    """The draw that every level makes alike; None where levels differ.
+    """The draw that the levels make alike; None where they differ.
 
-    Where it is None, the seat can neither go out with the upcard nor meets the anti-stall rule.
+    If it is None, the upcard does not let the seat go out, and the anti-stall rule does not apply.
     """
     if position.final:
         return final_turn.best_draw(position)
@@ -37,7 +38,7 @@ def _draw_with_wild_upcard(position: DrawPosition) -> Source:
 
 
 def forced_discard(position: DiscardPosition, random: Stream) -> Card | None:
-    """The discard that every level makes alike; None where levels differ."""
+    """The discard that the levels make alike; None where they differ."""
     if position.final:
         return final_turn.best_discard(position)
     costs = position.natural_discard_costs()
