@@ -13,7 +13,7 @@ from engine.game import Game, Status, Step
 from engine.round import Discarding, Drawing, Source
 from engine.rules import Rules
 from engine.seats import Seat
-from engine.solver.arrangement import points_after_discard, preferred
+from engine.solver.hands import points_after_discard, preferred
 
 
 @dataclass

@@ -26,7 +26,7 @@ ENGINE_ORDER = [
     "players",
     "table",
 ]
-SOLVER_ORDER = ["costs", "suits", "sets", "kernel", "prospects", "arrangement"]
+SOLVER_ORDER = ["costs", "suits", "sets", "kernel", "prospects", "hands", "arrangement"]
 SERVICE_ARROWS: dict[str, set[str]] = {
     "__init__": set(),
     "errors": set(),

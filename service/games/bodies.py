@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from typing import assert_never
 
 from engine.events import Record, codes, meld_record
 from engine.game import Result
 from engine.melds import Arrangement, Meld
-from engine.players.hints import DiscardOption, DrawOption, Hint
-from engine.round import Source
+from engine.players.hints import DiscardHint, DiscardOption, DrawHint, DrawOption, Hint
+from engine.round import Phase
 from engine.rules import Rules, wild_rank
 from engine.seats import Seat
 from engine.view import OwnView, RoundView, SeatView, TurnView, View, advise, position
@@ -131,19 +132,30 @@ def _own_body(seen: View, own: OwnView) -> Record:
 
 def hint_body(hint: Hint) -> Record:
     """Advice: what to do, why, and the figures of every move."""
-    action = hint.action
-    chosen = {"source": action.value} if isinstance(action, Source) else {"card": str(action)}
-    return {
-        "phase": hint.phase.value,
-        "action": chosen,
-        "reason": hint.reason,
-        "options": list(map(_option_body, hint.options)),
-    }
+    match hint:
+        case DrawHint():
+            return {
+                "phase": Phase.DRAW.value,
+                "action": {"source": hint.source.value},
+                "reason": hint.reason,
+                "options": list(map(_draw_option_body, hint.options)),
+            }
+        case DiscardHint():
+            return {
+                "phase": Phase.DISCARD.value,
+                "action": {"card": str(hint.card)},
+                "reason": hint.reason,
+                "options": list(map(_discard_option_body, hint.options)),
+            }
+        case _:
+            assert_never(hint)
 
 
-def _option_body(option: DrawOption | DiscardOption) -> Record:
-    if isinstance(option, DrawOption):
-        return {"source": option.source.value, "expected_deadwood": option.expected}
+def _draw_option_body(option: DrawOption) -> Record:
+    return {"source": option.source.value, "expected_deadwood": option.expected}
+
+
+def _discard_option_body(option: DiscardOption) -> Record:
     return {
         "card": str(option.card),
         "deadwood": option.deadwood,

@@ -21,7 +21,7 @@ TIMES = ("turn_ms", "turn_ms_13_cards")
 class StockPlayer(MediumPlayer):
     """A medium player that leaves the pile alone."""
 
-    def choose_draw(self, seen: View, chance: Stream, budget: int = 0) -> Source:
+    def choose_draw(self, seen: View, random: Stream, budget: int = 0) -> Source:
         return Source.STOCK
 
 

@@ -22,7 +22,8 @@ from engine.game import Source
 from engine.players import LEVELS
 from engine.players.position import Position
 from engine.rules import AceMode
-from engine.solver.arrangement import arrange, best_discard, kernel, least_points
+from engine.solver.arrangement import arrange, best_discard
+from engine.solver.hands import kernel, least_points
 from engine.view import View
 from service.app import create_app
 from service.config import Config
@@ -126,7 +127,7 @@ ROGUES = (
     Rogue("asks the kernel for ever", _for_ever(lambda at: at.kernel.least(b"\1\2\3"))),
     Rogue(
         "looks ahead for ever",
-        _for_ever(lambda at: at.kernel.draw_prospect(bytes(range(3)), at.unseen, 3)),
+        _for_ever(lambda at: at.kernel.draw_prospect(bytes(range(3)), at.unseen, 3, 0)),
     ),
     Rogue("asks about nothing for ever", _for_ever(lambda at: at.kernel.prospects(b"", b"", b""))),
     Rogue("arranges for ever", _for_ever(lambda at: arrange(at.hand, at.wild, at.aces))),

@@ -18,9 +18,9 @@ from engine.cards import Rank
 from engine.game import Status
 from engine.players import LEVELS
 from engine.rules import AceMode
-from engine.solver import arrangement
-from engine.solver.arrangement import kernel, least_points, limited
-from engine.solver.kernel import QUESTION, BudgetExceededError, Meter
+from engine.solver import hands
+from engine.solver.hands import kernel, least_points, limited
+from engine.solver.kernel import QUESTION_COST, BudgetExceededError, Meter
 from service.store.models import Commit, Done, Kept, Stale
 from tests.builders import ai, hand, rules, secret
 from tests.chaos.simulation import faulty_players
@@ -37,7 +37,7 @@ def test_a_rogue_costs_cheap_legal_turns_each_logged_once() -> None:
     assert outcome.breaches == []
     turns = re.search(r"(\d+) turns at fault", outcome.done)
     assert turns is not None
-    assert int(turns[1]) > 2 * len(ROGUES)
+    assert int(turns[1]) >= 2 * len(ROGUES)
 
 
 def test_a_game_against_a_rogue_comes_to_its_end() -> None:
@@ -90,7 +90,7 @@ def test_a_player_whose_draw_failed_is_not_asked_again_in_that_turn(
 
 
 def test_the_solver_answers_within_its_limit_and_never_again_beyond_it() -> None:
-    with limited(3 * QUESTION):
+    with limited(3 * QUESTION_COST):
         assert [least_points(HAND, Rank.KING, AceMode.LOW) for _ in range(3)] == [28] * 3
         for wild in (Rank.KING, Rank.QUEEN):
             with pytest.raises(BudgetExceededError):
@@ -114,12 +114,12 @@ def test_players_that_keep_to_their_budget_come_nowhere_near_the_limit(
     shares = []
 
     @contextmanager
-    def watched(hands: int) -> Iterator[None]:
-        meter = Meter(hands)
-        monkeypatch.setattr(arrangement, "Meter", lambda _: meter)
-        with limited(hands):
+    def watched(solves: int) -> Iterator[None]:
+        meter = Meter(solves)
+        monkeypatch.setattr(hands, "Meter", lambda _: meter)
+        with limited(solves):
             yield
-        shares.append(1 - meter.left / hands)
+        shares.append(1 - meter.left / solves)
 
     monkeypatch.setattr(table, "limited", watched)
     for number, budget in enumerate((0, 100, 1_000)):
@@ -132,15 +132,15 @@ def test_players_that_keep_to_their_budget_come_nowhere_near_the_limit(
 def test_both_forms_count_alike() -> None:
     program = (
         "from engine.solver.kernel import Meter\n"
-        "from engine.solver.prospects import ForesightKernel as F\n"
+        "from engine.solver.prospects import LookaheadKernel as F\n"
         "meter = Meter(10**6); k = F(5, 'both', meter); hand = bytes([1, 5, 9, 12, 12, 16, 52])\n"
         "unseen = bytes([2] * 40 + [0] * 12 + [1])\n"
-        "for ask in (k.least, k.least_of_naturals, k.least_after_discards, k.least_after_draws,\n"
+        "for ask in (k.least, k.least_of_naturals, k.least_after_discards,\n"
         "            k.least_after_turns):\n"
         "    ask(hand); print(meter.left)\n"
         "k.least_after_draw(hand, 3); print(meter.left)\n"
         "k.draw_total(hand, unseen); print(meter.left)\n"
-        "k.draw_prospect(hand, unseen, 3); print(meter.left)\n"
+        "k.draw_prospect(hand, unseen, 3, 0); print(meter.left)\n"
     )
     counts = [
         subprocess.run(
@@ -154,4 +154,4 @@ def test_both_forms_count_alike() -> None:
         for form in ("source", "")
     ]
     assert counts[0] == counts[1]
-    assert len(counts[0]) == 8 == len(set(counts[0]))
+    assert len(counts[0]) == 7 == len(set(counts[0]))
