@@ -12,7 +12,7 @@ from threading import Barrier
 import pytest
 import requests
 
-from tests.referee import play_game
+from tests.referee.games import play_game
 from tests.system.launch import Launch
 
 PARALLEL = 20
