@@ -1,4 +1,4 @@
-"""What the contract says of every answer, as fields, patterns and assertions."""
+"""The contract as data: the fields of each object, the patterns of texts, and assertions."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ PROBLEM_FIELDS = {"type", "title", "status", "detail", "code"}
 View = dict[str, Any]
 
 
-def same(actual: object, expected: object, what: str) -> None:
-    """Assert equality, and that true is not taken for one."""
+def check_equal(actual: object, expected: object, what: str) -> None:
+    """Assert equality of value and type, so that true is not equal to 1."""
     alike = actual == expected and type(actual) is type(expected)
     assert alike, f"{what} should be {expected!r} but is {actual!r}"
 
@@ -69,7 +69,7 @@ def check_time(text: Any, what: str) -> None:
 
 
 def check_distinct(cards: Sequence[str], expected: Collection[str], what: str) -> None:
-    """Assert that cards are exactly these, each listed once, in whatever order."""
+    """Assert that exactly these cards are listed, each once, in any order."""
     listed = Counter(cards) == Counter(set(expected))
     assert listed, f"{what} should list {sorted(set(expected))} but lists {cards}"
 
@@ -81,6 +81,6 @@ def redacted(event: Event, viewer: int | None) -> Event:
 
 
 def seats_of(options: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """What the options say of each seat."""
+    """The options of each seat, with the default seats where none are given."""
     default = [{"kind": "human"}, {"kind": "ai"}, {"kind": "ai"}, {"kind": "ai"}]
     return list(options.get("seats") or default)

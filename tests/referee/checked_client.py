@@ -1,4 +1,4 @@
-"""Requests, and the checks that every answer gets."""
+"""An HTTP client that checks every answer for what the contract promises of any answer."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from typing import Any
 
 import requests
 
-from tests.referee.contract import FORMAT, PROBLEM_FIELDS, REQUEST_ID, same
+from tests.referee.contract import FORMAT, PROBLEM_FIELDS, REQUEST_ID, check_equal
 
 
-class Wire:
-    """Sends requests and checks what is promised of every answer."""
+class CheckedClient:
+    """Sends requests; an answer that breaks a general promise is an AssertionError."""
 
     def __init__(self, base_url: str) -> None:
         self.base_url = base_url.rstrip("/").removesuffix("/v1")
@@ -18,7 +18,7 @@ class Wire:
         self.session.trust_env = False  # no proxy, and no .netrc in place of a token
         self.last = "nothing yet"
         self.sent = 0
-        self.hidden: set[str] = set()  # texts that no answer may hold
+        self.secrets: set[str] = set()  # texts that no answer may contain
 
     def send(
         self, expect: int, method: str, path: str, token: str | None = None, **more: Any
@@ -41,7 +41,7 @@ class Wire:
         return answer
 
     def _request_id(self) -> dict[str, str]:
-        """Now and then an id of our own, now and then one that the service must replace."""
+        """Two requests in eight have an id: one that is valid, one that must be replaced."""
         ours = {1: f"referee_{self.sent}-x", 2: "not an id!"}.get(self.sent % 8)
         return {"X-Request-Id": ours} if ours else {}
 
@@ -49,40 +49,44 @@ class Wire:
         theirs = answer.headers.get("X-Request-Id", "")
         assert REQUEST_ID.fullmatch(theirs), f"{self.last} has the X-Request-Id {theirs!r}"
         if ours and REQUEST_ID.fullmatch(ours):
-            same(theirs, ours, "X-Request-Id")
+            check_equal(theirs, ours, "X-Request-Id")
 
     def _check_body(self, answer: requests.Response) -> None:
         if answer.status_code in (204, 304):
-            same(answer.content, b"", "the body of an answer without content")
+            check_equal(answer.content, b"", "the body of an answer without content")
             return
         refused = answer.status_code >= 400
         kind = answer.headers.get("Content-Type", "").split(";")[0]
-        same(kind, f"application/{'problem+' if refused else ''}json", f"the type of {self.last}")
+        check_equal(
+            kind, f"application/{'problem+' if refused else ''}json", f"the type of {self.last}"
+        )
         assert isinstance(answer.json(), dict), f"{self.last} answers no object"
 
     def _check_hidden(self, answer: requests.Response) -> None:
         if '"game_finished"' not in answer.text:
             seen = f"{answer.text} {answer.headers}"
-            leaks = [text for text in self.hidden if text in seen]
-            assert not leaks, f"{self.last} shows what is secret: {leaks}"
+            leaks = [text for text in self.secrets if text in seen]
+            assert not leaks, f"{self.last} shows secrets: {leaks}"
 
-    def refuse(self, status: int, code: str, method: str, path: str, **more: Any) -> dict[str, Any]:
+    def expect_problem(
+        self, status: int, code: str, method: str, path: str, **more: Any
+    ) -> dict[str, Any]:
         """Send a request that must fail, and return its problem."""
         answer = self.send(status, method, path, **more)
         problem: dict[str, Any] = answer.json()
         lacking = PROBLEM_FIELDS - set(problem)
         assert not lacking, f"the problem {problem} lacks {sorted(lacking)}"
-        same(problem["code"], code, f"the code of {problem}")
-        same(problem["status"], status, f"the status of {problem}")
+        check_equal(problem["code"], code, f"the code of {problem}")
+        check_equal(problem["status"], status, f"the status of {problem}")
         if status == 401:
             assert "WWW-Authenticate" in answer.headers, "a 401 without WWW-Authenticate"
         return problem
 
 
 def check_view_headers(answer: requests.Response, version: int, viewer: str) -> None:
-    """Assert what is promised of every answer that holds a view."""
-    same(answer.headers.get("ETag"), f'"{version}.{viewer}.{FORMAT}"', "ETag")
-    same(names_in(answer, "Cache-Control"), {"private", "no-cache"}, "Cache-Control")
+    """Assert the headers of every answer that contains a view."""
+    check_equal(answer.headers.get("ETag"), f'"{version}.{viewer}.{FORMAT}"', "ETag")
+    check_equal(names_in(answer, "Cache-Control"), {"private", "no-cache"}, "Cache-Control")
     assert "authorization" in names_in(answer, "Vary"), "Vary does not name Authorization"
 
 
