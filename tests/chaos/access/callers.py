@@ -30,7 +30,7 @@ from service.store.game_store import Store
 from service.store.models import Stored
 from tests.chaos.access import calls
 from tests.chaos.access.calls import GAME, Call
-from tests.chaos.trial import Outcome, Proof
+from tests.chaos.trial import Outcome, Trial
 
 DESCRIPTION = Path(__file__).parents[3] / "openapi/openapi.json"
 STATES = ("waiting", "playing", "finished")
@@ -199,7 +199,7 @@ def presented(caller: str, table: Table, other: Table) -> Iterator[dict[str, str
 
 
 @dataclass
-class Trial:
+class PermissionCheck:
     """All cells of the table, tried on games of one state."""
 
     client: FlaskClient
@@ -207,7 +207,7 @@ class Trial:
     state: str
     chance: random.Random
     done: int = 0
-    breaches: list[str] = field(default_factory=list)
+    violations: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.other = Table(self.client, self.store, "waiting", self.chance)
@@ -228,7 +228,7 @@ class Trial:
             faults = self._faults(table, replace(call, headers=(*call.headers, *headers.items())),
                                   expected, table.seat(caller))  # fmt: skip
             where = f"{operation} by {caller} {headers} in a game that is {self.state}"
-            self.breaches += [f"{where}: {fault}" for fault in faults]
+            self.violations += [f"{where}: {fault}" for fault in faults]
             self.done += 1
 
     def _untouched(self) -> Table:
@@ -275,23 +275,25 @@ def oversteps(body: dict[str, Any], seat: int | None) -> Iterator[str]:
 
 def callers(rounds: int = 40, states: Sequence[str] = STATES) -> Outcome:
     """Every cell of the table has the outcome that the contract says, and no other effect."""
-    done, breaches = 0, []
+    done, violations = 0, []
     with throwaway_server() as server:
         store = Store.from_url(server.url, connections=2)
         config = Config(redis_url=server.url, data_dir=Path("unused"), log_level="CRITICAL")
         client = create_app(config, store).test_client(use_cookies=False)
         for seed in range(rounds):
             for state in states:
-                trial = Trial(client, store, state, random.Random(f"callers {seed} {state}"))
-                trial.run()
-                done += trial.done
-                breaches += [f"seed {seed}: {breach}" for breach in trial.breaches]
+                check = PermissionCheck(
+                    client, store, state, random.Random(f"callers {seed} {state}")
+                )
+                check.run()
+                done += check.done
+                violations += [f"seed {seed}: {violation}" for violation in check.violations]
     cells = sum(map(len, TABLE.values())) * len(states)
-    return Outcome(f"{rounds} times {cells} cells, {done} calls", breaches)
+    return Outcome(f"{rounds} times {cells} cells, {done} calls", violations)
 
 
-PROOFS = [
-    Proof(
+TRIALS = [
+    Trial(
         "every caller may do what the contract says, and nothing else",
         "every operation by every caller in every state, against a table written by hand",
         callers,

@@ -32,7 +32,7 @@ from service.store.game_store import Store
 from tests.chaos.access import calls, positions
 from tests.chaos.access.calls import Call
 from tests.chaos.access.permitted_differences import Law
-from tests.chaos.trial import Outcome, Proof
+from tests.chaos.trial import Outcome, Trial
 from tests.clock import Clock
 
 Plant = Callable[[Response, Game], None]
@@ -76,10 +76,10 @@ class World:
 
 @dataclass
 class Tally:
-    """What was compared, how pairs came to their end, and every breach."""
+    """What was compared, how pairs came to their end, and every violation."""
 
     counts: Counter[str] = field(default_factory=Counter)
-    breaches: list[str] = field(default_factory=list)
+    violations: list[str] = field(default_factory=list)
 
     def told(self) -> str:
         """The counts in words."""
@@ -163,18 +163,18 @@ class Pair:
             self._part(call, first, second)
 
     def _part(self, call: Call, first: Answer, second: Answer) -> None:
-        """End the pair; a breach, unless the worlds' events part lawfully."""
+        """End the pair; a violation, unless the worlds' events part lawfully."""
         self.parted = True
         seats = self.games()[0].seats
         ai = {seat for seat, each in enumerate(seats) if each.kind is SeatKind.AI and self.deep}
         own = set() if self.viewer is None else {self.viewer}
         law = Law(self.viewer, frozenset(ai | own), draws=self.deep)
-        breach = law.breach(*map(self._events, self.worlds))
-        if breach is None:
+        violation = law.violation(*map(self._events, self.worlds))
+        if violation is None:
             self.tally.counts["parted"] += 1
         else:
             where = f"seed {self.seed}, viewer {self.viewer}, {call}"
-            self.tally.breaches.append(f"{where}: {breach}; {_difference(first, second)}")
+            self.tally.violations.append(f"{where}: {violation}; {_difference(first, second)}")
 
     def _events(self, world: World) -> list[dict[str, Any]]:
         """What the viewer may read of what has happened since the game was put there."""
@@ -255,7 +255,7 @@ def _difference(first: Answer, second: Answer) -> str:
 def compare(
     pairs: int, plant: Plant | None = None, *, start: int = 0, first: bool = False
 ) -> Tally:
-    """Compare so many pairs from the one of seed `start` on, or to the `first` breach.
+    """Compare so many pairs from the one of seed `start` on, or to the `first` violation.
 
     A plant spoils answers on purpose.
     """
@@ -263,7 +263,7 @@ def compare(
     with throwaway_server() as server, positions.held():
         worlds = (World(server.url, clock, plant), World(f"{server.url}?db=1", clock, plant))
         for seed, position in islice(enumerate(positions.positions()), start, start + pairs):
-            if first and tally.breaches:
+            if first and tally.violations:
                 break
             chance = random.Random(f"pair {seed}")
             viewer = chance.choice([None, *position.game.humans])
@@ -279,11 +279,11 @@ def compare(
 def two_worlds(pairs: int = 2_000) -> Outcome:
     """Every answer is the same in two worlds that the caller cannot tell apart."""
     tally = compare(pairs)
-    return Outcome(tally.told(), tally.breaches)
+    return Outcome(tally.told(), tally.violations)
 
 
-PROOFS = [
-    Proof(
+TRIALS = [
+    Trial(
         "no answer depends on what its caller may not know",
         "pairs of games alike but for that, every call to both, byte for byte",
         two_worlds,

@@ -38,7 +38,7 @@ class Law:
     settled: frozenset[int]
     draws: bool
 
-    def breach(self, first: Sequence[Event], second: Sequence[Event]) -> str | None:
+    def violation(self, first: Sequence[Event], second: Sequence[Event]) -> str | None:
         """What is wrong with the place where two lists of events part; None if it is lawful."""
         law = self
         for one, other in zip_longest(first, second):

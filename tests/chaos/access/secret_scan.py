@@ -31,7 +31,7 @@ from service.runtime.embedded_server import throwaway_server
 from service.store.game_store import Store
 from tests.chaos.access import calls
 from tests.chaos.access.calls import Call
-from tests.chaos.trial import Outcome, Proof
+from tests.chaos.trial import Outcome, Trial
 from tests.system.launch import Launch
 
 _CARD = re.compile(r"(?<![\w-])([A23456789TJQK][CDHS]|JK)(?![\w-])")
@@ -61,14 +61,14 @@ class Secrets:
     """All that may not be told, and where it was told nevertheless."""
 
     words: set[str] = field(default_factory=set)
-    breaches: list[str] = field(default_factory=list)
+    violations: list[str] = field(default_factory=list)
 
     def search(self, where: str, text: str, named: str = "") -> None:
         """See that a text has no secret word and no card but those that the caller `named`."""
         text = text.replace(_EXAMPLES, "")
         told = [word for word in self.words if word in text and word not in named]
         told += [card for card in _CARD.findall(text) if card not in named]
-        self.breaches += [f"{where} tells {word}: {text[:200]!r}" for word in told]
+        self.violations += [f"{where} tells {word}: {text[:200]!r}" for word in told]
 
 
 @dataclass
@@ -158,7 +158,9 @@ def whispers(games: int = 30, turns: int = 60, damages: int = 400) -> Outcome:
             talk.play(turns)
             answers += talk.answers
         lines = heard.getvalue().splitlines()
-        secrets.breaches += [f"the log says {line}" for line in lines if not _LINE.fullmatch(line)]
+        secrets.violations += [
+            f"the log says {line}" for line in lines if not _LINE.fullmatch(line)
+        ]
         for seed in range(damages):
             talk = Talk(client, store, secrets, random.Random(f"damage {seed}"))
             damage(server.url, talk.game_id, talk.chance)
@@ -168,7 +170,7 @@ def whispers(games: int = 30, turns: int = 60, damages: int = 400) -> Outcome:
     for line in said.splitlines():
         secrets.search("the log", line)
     done = f"{answers} answers, {len(lines)} lines of the log; {damages} games damaged"
-    return Outcome(f"{done}, {said.count('Traceback')} failures logged", secrets.breaches)
+    return Outcome(f"{done}, {said.count('Traceback')} failures logged", secrets.violations)
 
 
 def started(games: int = 10) -> Outcome:
@@ -182,7 +184,7 @@ def started(games: int = 10) -> Outcome:
     for line in output.splitlines():
         secrets.search("the output", line)
     return Outcome(f"{games} games, {answered} requests, {output.count(' id=')} lines",
-                   secrets.breaches)  # fmt: skip
+                   secrets.violations)  # fmt: skip
 
 
 def _play_started(session: requests.Session, url: str, secrets: Secrets) -> int:
@@ -205,13 +207,13 @@ def _play_started(session: requests.Session, url: str, secrets: Secrets) -> int:
     return count
 
 
-PROOFS = [
-    Proof(
+TRIALS = [
+    Trial(
         "no secret, card, token or invite is told by log, headers or refusals",
         "games with refused calls of every kind, then damaged ones, the log wide open",
         whispers,
     ),
-    Proof(
+    Trial(
         "no secret, card, token or invite is printed by the started service",
         "games with refused calls over HTTP, the log wide open",
         started,

@@ -1,4 +1,4 @@
-"""That the table of callers is whole and holds, and that a breach of it would be seen."""
+"""That the table of callers is whole and holds, and that a violation of it would be seen."""
 
 from __future__ import annotations
 
@@ -19,28 +19,28 @@ def test_the_table_has_every_operation_and_every_caller() -> None:
 
 def test_every_caller_may_do_what_the_contract_says_and_nothing_else() -> None:
     outcome = callers(rounds=scaled(10))
-    assert list(outcome.breaches) == []
-    assert outcome.done.startswith(f"{scaled(10)} times 288 cells")
+    assert list(outcome.violations) == []
+    assert outcome.summary.startswith(f"{scaled(10)} times 288 cells")
 
 
-def test_another_outcome_than_the_tables_is_a_breach() -> None:
+def test_another_outcome_than_the_tables_is_a_violation() -> None:
     row = TABLE["getScores"] | {"nobody": ("200", "token-required", "200")}
     with mock.patch.dict(TABLE, {"getScores": row}, clear=True):
-        (breach, twin) = callers(rounds=1, states=("playing",)).breaches
-    assert "getScores by nobody" in breach
-    assert breach.endswith("200 instead of token-required")
+        (violation, twin) = callers(rounds=1, states=("playing",)).violations
+    assert "getScores by nobody" in violation
+    assert violation.endswith("200 instead of token-required")
     assert "Cookie" in twin
 
 
 def test_the_idempotency_keys_of_one_seat_never_answer_anothers() -> None:
     outcome = shared_keys(games=scaled(10), steps=100)
-    assert list(outcome.breaches) == []
-    assert all(word in outcome.done for word in ("made", "refused", "repeated", "reused"))
+    assert list(outcome.violations) == []
+    assert all(word in outcome.summary for word in ("made", "refused", "repeated", "reused"))
 
 
-def test_keys_that_belong_to_the_game_alone_are_a_breach() -> None:
+def test_keys_that_belong_to_the_game_alone_are_a_violation() -> None:
     with mock.patch("service.games.transactions.record_key", lambda _, key: record_key("all", key)):
-        assert shared_keys(games=1).breaches
+        assert shared_keys(games=1).violations
 
 
 VIEW = {
@@ -61,7 +61,7 @@ VIEW = {
         ({"events": [{"type": "card_drawn", "seat": 0, "source": "stock", "card": "8H"}]}, 1),
     ],
 )
-def test_an_answer_that_shows_too_much_is_a_breach(
+def test_an_answer_that_shows_too_much_is_a_violation(
     body: dict[str, object], seat: int | None
 ) -> None:
     assert list(oversteps(body, seat))

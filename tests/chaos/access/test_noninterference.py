@@ -22,7 +22,7 @@ from tests.scale import scaled
 
 def test_no_answer_depends_on_what_its_caller_may_not_know() -> None:
     tally = compare(scaled(120))
-    assert tally.breaches == []
+    assert tally.violations == []
     counts = tally.counts
     assert counts["differing"] > 0.9 * counts["pairs"]
     assert counts["answers"] > 40 * counts["pairs"]
@@ -90,7 +90,7 @@ PLANTS = [
 
 @pytest.mark.parametrize("plant", PLANTS, ids=lambda plant: plant.__name__)
 def test_a_planted_leak_is_found(plant: Plant) -> None:
-    assert compare(6, plant, first=True).breaches
+    assert compare(6, plant, first=True).violations
 
 
 def peeking_draw(game: Game) -> Step:
@@ -115,7 +115,7 @@ FAULTS: dict[str, Callable[[], AbstractContextManager[object]]] = {
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_fault_of_the_service_itself_is_found(fault: str) -> None:
     with FAULTS[fault]():
-        assert compare(30, first=True).breaches
+        assert compare(30, first=True).violations
 
 
 def event(kind: str, **fields: object) -> dict[str, object]:
@@ -155,16 +155,16 @@ def test_worlds_part_only_by_what_lays_hidden_cards_open(
     law = Law(viewer=0, settled=frozenset({0}), draws=False)
     told = [[event("round_dealt", upcard="8H"), each] for each in (one, other) if each]
     second = told[1] if other else told[0][:1]
-    assert (law.breach(told[0], second) is None) == lawful
+    assert (law.violation(told[0], second) is None) == lawful
 
 
 def test_what_a_settled_seat_does_is_the_same_in_both_worlds() -> None:
     law = Law(viewer=0, settled=frozenset({0, 1}), draws=True)
     for other in (TAKEN, {**DRAWN, "card": "8H"}):
-        assert law.breach([DRAWN], [other]) is not None
-    assert law.breach([OUT], []) is not None
+        assert law.violation([DRAWN], [other]) is not None
+    assert law.violation([OUT], []) is not None
     own = event("card_drawn", seat=0, source="stock", card="8H")
-    assert law.breach([own], [{**own, "card": "9H"}]) is not None
+    assert law.violation([own], [{**own, "card": "9H"}]) is not None
     dealt = event("round_dealt", upcard="8H")
-    assert law.breach([dealt, own], [dealt, {**own, "card": "9H"}]) is None
-    assert law.breach([dealt], [dealt]) == "no event differs"
+    assert law.violation([dealt, own], [dealt, {**own, "card": "9H"}]) is None
+    assert law.violation([dealt], [dealt]) == "no event differs"

@@ -32,7 +32,7 @@ from tests.chaos.access import calls
 from tests.chaos.access.callers import DESCRIPTION
 from tests.chaos.clients import corpus
 from tests.chaos.clients.corpus import Body, Operation
-from tests.chaos.trial import Outcome, Proof
+from tests.chaos.trial import Outcome, Trial
 from tests.system.launch import Launch
 
 _ROOT = Path(__file__).parents[3]
@@ -81,7 +81,7 @@ class Attack:
     store: Store
     sent: int = 0
     slowest: float = 0.0
-    breaches: list[str] = field(default_factory=list)
+    violations: list[str] = field(default_factory=list)
     where: str = ""
 
     def __post_init__(self) -> None:
@@ -137,12 +137,12 @@ class Attack:
             found.append(f"it took {spent:.1f} s of computing")
         self.slowest = max(self.slowest, spent)
         self.sent += 1
-        self.breaches += [f"{self.where}{operation} {what}: {fault}" for fault in found]
+        self.violations += [f"{self.where}{operation} {what}: {fault}" for fault in found]
 
     def check_games(self, what: str) -> None:
         """See that no game has changed since the last look."""
         if (after := self._kept()) != self.before:
-            self.breaches.append(f"{what}: a game changed")
+            self.violations.append(f"{what}: a game changed")
             self.before = after
 
     def send_body(self, operation: Operation, body: Body, token: str, **more: Any) -> None:
@@ -235,7 +235,7 @@ def hostile(noise: int = 20_000, share: int = 1) -> Outcome:
         attack.noise(noise)
         attack.check_games("the end")
     done = f"{attack.sent} requests, the slowest took {attack.slowest * 1000:.0f} ms"
-    return Outcome(done, attack.breaches)
+    return Outcome(done, attack.violations)
 
 
 def schemathesis(examples: int = 1_000) -> Outcome:
@@ -259,20 +259,20 @@ def schemathesis(examples: int = 1_000) -> Outcome:
             )
             said = "Traceback" in service.output
         summary = json.loads(report.read_text())
-    breaches = [str(each) for each in (*summary["failures"], *summary["errors"])]
-    breaches += ["the service's log has a traceback"] if said else []
-    if ended.returncode and not breaches:
-        breaches.append(ended.stdout[-2_000:])
-    return Outcome(f"{examples} examples an operation", breaches)
+    violations = [str(each) for each in (*summary["failures"], *summary["errors"])]
+    violations += ["the service's log has a traceback"] if said else []
+    if ended.returncode and not violations:
+        violations.append(ended.stdout[-2_000:])
+    return Outcome(f"{examples} examples an operation", violations)
 
 
-PROOFS = [
-    Proof(
+TRIALS = [
+    Trial(
         "hostile input is refused as documented and changes nothing",
         "hostile bodies for every operation, hostile queries, headers, hosts, paths and noise",
         hostile,
     ),
-    Proof(
+    Trial(
         "no request that the API description allows makes the service fail",
         "Schemathesis with all checks against the started service",
         schemathesis,

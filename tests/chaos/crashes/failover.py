@@ -20,7 +20,7 @@ from service.store.durability import Durability
 from tests.chaos.traffic.linearizability import Record
 from tests.chaos.traffic.load import Habits, play
 from tests.chaos.traffic.wire import HttpWire
-from tests.chaos.trial import Outcome, Proof
+from tests.chaos.trial import Outcome, Trial
 from tests.nodes import Group, cluster_group, sentinel_group, wait_for
 from tests.system.launch import Launch
 
@@ -63,7 +63,7 @@ def run(
 ) -> Outcome:
     """Bring these troubles upon the master, in any order, while games are played to their end."""
     record, over = Record(), threading.Event()
-    breaches: list[str] = []
+    violations: list[str] = []
     with (
         group_of() as group,
         _service(group, durability) as service,
@@ -82,15 +82,15 @@ def run(
             # Here and not beside: a server ends with the thread that started it.
             _trouble(group, record, random.Random(seed).sample(troubles, len(troubles)))
         except AssertionError as error:
-            breaches.append(f"the group did not recover: {error}")
+            violations.append(f"the group did not recover: {error}")
         finally:
             over.set()
         playing.result()
         output = service.output
     if "Traceback" in output:
-        breaches.append(f"the service printed {output[-2000:]}")
-    breaches += record.breaches()
-    return Outcome(_done(record), [f"seed {seed}: {breach}" for breach in breaches])
+        violations.append(f"the service printed {output[-2000:]}")
+    violations += record.violations()
+    return Outcome(_done(record), [f"seed {seed}: {violation}" for violation in violations])
 
 
 def _trouble(group: Group, record: Record, troubles: Sequence[str]) -> None:
@@ -138,13 +138,13 @@ def cluster(rounds: int = 5) -> Outcome:
     return run(cluster_group, [*TROUBLES] * rounds)
 
 
-PROOFS = (
-    Proof(
+TRIALS = (
+    Trial(
         "a lost master costs no acknowledged move, and no error that repeating does not mend",
         "Sentinel, acknowledged: the master killed, frozen, deposed during play",
         sentinel,
     ),
-    Proof(
+    Trial(
         "the same of a cluster",
         "Cluster, acknowledged: a master killed, frozen, deposed during play",
         cluster,

@@ -5,7 +5,7 @@ wait until the answer is there, so that the request has been carried out, and th
 sides without a word of it. What follows is the service's retry with the record of the commit,
 and the client's with its key. Now and then the store's answers fail to come for longer than the
 service is ready to wait: then it has to say that the outcome is unknown, and no more than that.
-Moves without a key are made, or of unknown outcome; a refusal of one that was due is a breach.
+Moves without a key are made, or of unknown outcome; a refusal of one that was due is a violation.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from service.runtime.embedded_server import throwaway_server
 from tests.chaos.traffic.linearizability import Record
 from tests.chaos.traffic.load import Habits, play
 from tests.chaos.traffic.wire import HttpWire
-from tests.chaos.trial import Outcome, Proof
+from tests.chaos.trial import Outcome, Trial
 from tests.system.launch import Launch
 
 _CHUNK = 1 << 16
@@ -160,11 +160,11 @@ def run(cuts: int = 500, droughts: int = 5, clients: int = 6, seed: int = 1) -> 
         f" {web.cuts} of the service; {record.moves} moves acknowledged,"
         f" {tally['keyless']} sent without a key, {tally['unknown']} of unknown outcome"
     )
-    return Outcome(done, [f"seed {seed}: {breach}" for breach in record.breaches()])
+    return Outcome(done, [f"seed {seed}: {violation}" for violation in record.violations()])
 
 
-PROOFS = (
-    Proof(
+TRIALS = (
+    Trial(
         "a lost answer makes no move twice and refuses none that was made",
         "a proxy cuts connections between execution and answer, another before the client",
         run,

@@ -37,10 +37,10 @@ import orjson
 
 from service.runtime.embedded_server import EmbeddedServer
 from service.store.game_store import Store
-from tests.chaos.traffic.linearizability import Record, log_breaches
+from tests.chaos.traffic.linearizability import Record, event_log_violations
 from tests.chaos.traffic.load import Habits, play
 from tests.chaos.traffic.wire import Answer, HttpWire, LostError, Request, Wire
-from tests.chaos.trial import Outcome, Proof
+from tests.chaos.trial import Outcome, Trial
 from tests.system.launch import Launch
 
 _FLUSH_SECONDS = 1.0
@@ -117,7 +117,7 @@ def run(cuts: int = 20, clients: int = 4, seed: int = 1, *, to_the_end: bool = T
         f"{made} cuts, {torn} in the midst of a record; {record.moves} moves acknowledged,"
         f" {record.tally['lost']} requests broken off, {record.tally['finished']} games played out"
     )
-    return Outcome(done, [f"seed {seed}: {each}" for each in breaches + record.breaches()])
+    return Outcome(done, [f"seed {seed}: {each}" for each in breaches + record.violations()])
 
 
 @contextmanager
@@ -169,7 +169,7 @@ def _lost(server: EmbeddedServer, record: Record) -> Iterator[str]:
             if version < last:
                 yield f"game {game} is back at version {version}, {last} was acknowledged"
             log = [orjson.loads(event) for event in store.events(game, 0, _ALL_EVENTS)]
-            yield from log_breaches(log, moves, len(log))
+            yield from event_log_violations(log, moves, len(log))
 
 
 @dataclass(slots=True)
@@ -220,7 +220,7 @@ def losses(cuts: int = 20, seconds: int = 20, clients: int = 4, seed: int = 1) -
     pace = record.moves / (last - meter.times[0])
     mean = sum(counts) / len(counts)
     done = f"{cuts} cuts at {pace:.0f} moves/s: {mean:.0f} lost on average, {max(counts)} at most"
-    return Outcome(done, [f"seed {seed}: {each}" for each in record.breaches()])
+    return Outcome(done, [f"seed {seed}: {each}" for each in record.violations()])
 
 
 def _loss(server: EmbeddedServer, meter: Meter, instant: float) -> int:
@@ -241,13 +241,13 @@ def _loss(server: EmbeddedServer, meter: Meter, instant: float) -> int:
     return sum(version > versions[game] for game, version in told)
 
 
-PROOFS = (
-    Proof(
+TRIALS = (
+    Trial(
         "a power cut loses no acknowledged move, and the games go on",
         "kill -9 of the store, its file cut at a random byte after the last acknowledged move",
         run,
     ),
-    Proof(
+    Trial(
         "for information: acknowledged moves that a power cut loses with `APPEND_FSYNC=everysec`",
         "the file cut at its length of a second before, in a copy",
         losses,

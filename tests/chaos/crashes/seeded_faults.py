@@ -1,7 +1,7 @@
-"""Four faults that a store of games may have, planted to see that the proofs would find them.
+"""Four faults that a store of games may have, planted to see that the trials would find them.
 
 Each is a store of its own (`Plain`) with one well-known mistake in its commit. A real app on it
-is played by the clients of all other proofs, through a proxy that loses answers of the store,
+is played by the clients of all other trials, through a proxy that loses answers of the store,
 by workers that now and then die between the store and their answer. What they are told has to
 contradict the promises; the real store in the same place keeps them all.
 """
@@ -29,7 +29,7 @@ from tests.chaos.crashes.lost_answers import COMMIT, Cutter, unix_target
 from tests.chaos.traffic.linearizability import Record
 from tests.chaos.traffic.load import Habits, play
 from tests.chaos.traffic.wire import Answer, LostError, Request
-from tests.chaos.trial import Outcome, Proof
+from tests.chaos.trial import Outcome, Trial
 
 _HABITS = Habits(twins=0.15, rivals=0.2, keyless=0.5)
 _CLIENTS = 3
@@ -197,7 +197,7 @@ def real(url: str, _: random.Random) -> Store:
     return Store.from_url(url, connections=4 * _CLIENTS)
 
 
-def trial(make: Maker, moves: int, seed: str) -> Record:
+def play_games(make: Maker, moves: int, seed: str) -> Record:
     """Play so many moves on a store that `make` makes, or until it is hopeless."""
     rng, record = random.Random(seed), Record()
     with ExitStack() as stack:
@@ -219,23 +219,25 @@ def trial(make: Maker, moves: int, seed: str) -> Record:
 
 def run(seeds: int = 10, moves: int = 200) -> Outcome:
     """Plant each fault so many times, and play as much on the real store."""
-    caught, breaches = 0, list[str]()
+    caught, violations = 0, list[str]()
     for seed in map(str, range(seeds)):
         for fault, make in FAULTS.items():
-            if trial(make, moves, seed).breaches():
+            if play_games(make, moves, seed).violations():
                 caught += 1
             else:
-                breaches.append(f"seed {seed}: not noticed: {fault}")
-        breaches += [f"seed {seed}: {breach}" for breach in trial(real, moves, seed).breaches()]
+                violations.append(f"seed {seed}: not noticed: {fault}")
+        violations += [
+            f"seed {seed}: {violation}" for violation in play_games(real, moves, seed).violations()
+        ]
     done = (
         f"{caught} of {seeds * len(FAULTS)} planted faults caught, {len(FAULTS)} kinds;"
         f" {seeds} runs of {moves} moves on the real store"
     )
-    return Outcome(done, breaches)
+    return Outcome(done, violations)
 
 
-PROOFS = (
-    Proof(
+TRIALS = (
+    Trial(
         "a store that doubles, forgets or answers too early would be noticed",
         "four planted faults and the real store under one load of cuts and deaths",
         run,

@@ -8,11 +8,11 @@ from tests.nodes import cluster_group, sentinel_group
 
 def test_a_master_that_sentinels_replace_costs_no_acknowledged_move() -> None:
     outcome = run(sentinel_group, ["kills"])
-    assert outcome.breaches == []
-    assert outcome.done.startswith("1 kills, 0 freezes, 0 failovers; ")
+    assert outcome.violations == []
+    assert outcome.summary.startswith("1 kills, 0 freezes, 0 failovers; ")
 
 
 def test_a_master_of_a_cluster_that_is_lost_costs_no_acknowledged_move() -> None:
     outcome = run(cluster_group, ["failovers", "kills"])
-    assert outcome.breaches == []
-    assert outcome.done.startswith("1 kills, 0 freezes, 1 failovers; ")
+    assert outcome.violations == []
+    assert outcome.summary.startswith("1 kills, 0 freezes, 1 failovers; ")

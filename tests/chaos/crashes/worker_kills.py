@@ -20,7 +20,7 @@ from pathlib import Path
 from tests.chaos.traffic.linearizability import Record
 from tests.chaos.traffic.load import Habits, play
 from tests.chaos.traffic.wire import HttpWire
-from tests.chaos.trial import Outcome, Proof
+from tests.chaos.trial import Outcome, Trial
 from tests.system.launch import Launch
 
 _MOST_MOVES_A_DEATH = 18
@@ -92,10 +92,10 @@ def run(deaths: int = 300, moves: int = 3000, clients: int = 6, seed: int = 1) -
                 enough=lambda: killer.is_done and record.moves >= moves,
             )
         output = service.output
-    breaches = [f"seed {seed}: {breach}" for breach in record.breaches()]
+    violations = [f"seed {seed}: {violation}" for violation in record.violations()]
     if "Traceback" in output:
-        breaches.append(f"seed {seed}: the service printed {output[-2000:]}")
-    return Outcome(_done(record), breaches)
+        violations.append(f"seed {seed}: the service printed {output[-2000:]}")
+    return Outcome(_done(record), violations)
 
 
 def _done(record: Record) -> str:
@@ -106,8 +106,8 @@ def _done(record: Record) -> str:
     )
 
 
-PROOFS = (
-    Proof(
+TRIALS = (
+    Trial(
         "no worker's death loses an acknowledged move or makes one twice; every game ends",
         "kill -9 of random workers during play over HTTP; replays dealt anew",
         run,

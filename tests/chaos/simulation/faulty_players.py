@@ -27,7 +27,7 @@ from engine.view import View
 from service.app import create_app
 from service.config import Config
 from tests.chaos.simulation.faulty_store import ModelStore
-from tests.chaos.trial import Outcome, Proof
+from tests.chaos.trial import Outcome, Trial
 from tests.dealer import Replayer
 from tests.player import Player, create
 
@@ -182,7 +182,7 @@ class Played:
 
     turns: int
     longest: float
-    breaches: tuple[str, ...]
+    violations: tuple[str, ...]
 
 
 def play(rogue: Rogue, seed: int, solves: int | None = None, rounds: int = 11) -> Played:
@@ -192,7 +192,7 @@ def play(rogue: Rogue, seed: int, solves: int | None = None, rounds: int = 11) -
         "seed": f"{seed:064x}",
         "jokers": 2,
     }
-    breaches: list[str] = []
+    violations: list[str] = []
     longest = 0.0
     with at_the_table(rogue, solves) as (client, told):
         human = create(client, options)
@@ -203,14 +203,18 @@ def play(rogue: Rogue, seed: int, solves: int | None = None, rounds: int = 11) -
             answer = human.draw() if phase == "draw" else human.discard()
             longest = max(longest, time.perf_counter() - begun)
             if answer.status_code != 200:
-                breaches.append(f"{phase} answers {answer.status_code}")
+                violations.append(f"{phase} answers {answer.status_code}")
                 break
             events += answer.get_json()["events"]
-        breaches += _replayed(human) if human.game["status"] == "finished" else []
+        violations += _replayed(human) if human.game["status"] == "finished" else []
     turns = sum(e["type"] == "card_discarded" and e["seat"] == SEAT for e in events)
     if len(told.lines) != turns or len(set(told.lines)) != turns:
-        breaches.append(f"{turns} turns, {len(told.lines)} lines, {len(set(told.lines))} different")
-    return Played(turns, longest, tuple(f"{rogue.name}, seed {seed}: {told}" for told in breaches))
+        violations.append(
+            f"{turns} turns, {len(told.lines)} lines, {len(set(told.lines))} different"
+        )
+    return Played(
+        turns, longest, tuple(f"{rogue.name}, seed {seed}: {told}" for told in violations)
+    )
 
 
 def _replayed(human: Player) -> Iterator[str]:
@@ -229,11 +233,11 @@ def rogue_players(games: int = 5, solves: int | None = None, rounds: int = 11) -
         f"{len(ROGUES)} rogues, {len(played)} games, {sum(game.turns for game in played)} turns "
         f"at fault, the longest request {longest:.0f} ms"
     )
-    return Outcome(done, [told for game in played for told in game.breaches])
+    return Outcome(done, [told for game in played for told in game.violations])
 
 
-PROOFS = [
-    Proof(
+TRIALS = [
+    Trial(
         "An AI player that fails, never stops or cheats costs one cheap legal turn, logged once",
         "rogues of every kind at a table over HTTP",
         rogue_players,

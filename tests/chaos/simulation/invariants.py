@@ -56,7 +56,7 @@ class Truth:
     def __init__(self, model: ModelStore, documented: Mapping[str, Mapping[str, int]]) -> None:
         self.tables: dict[str, Table] = {}
         self.keys: dict[str, Keyed] = {}
-        self.breaches: list[str] = []
+        self.violations: list[str] = []
         self.tally: Counter[str] = Counter()
         self._model = model
         self._documented = documented
@@ -64,19 +64,21 @@ class Truth:
         self._doubtful: list[Request] = []
 
     def judge(self, exchanges: Sequence[Exchange]) -> None:
-        """Note every breach that a step shows."""
+        """Note every violation that a step shows."""
         before = self._before()
         self._note(exchanges)
         claims = [each for each in exchanges if _is_claim(*each)]
         news, self._read = self._model.journal[self._read :], len(self._model.journal)
         for written in news:
             self._explain(written, claims)
-        self.breaches += [f"acknowledged, but not written: {request}" for request, _ in claims]
+        self.violations += [f"acknowledged, but not written: {request}" for request, _ in claims]
         for request, reply in exchanges:
             self._check_reply(request, reply, before)
         for table in self.tables.values():
             game_id = table.game_id
-            self._breach(table.check(self._model.games.get(game_id), self._model.logs.get(game_id)))
+            self._violation(
+                table.check(self._model.games.get(game_id), self._model.logs.get(game_id))
+            )
 
     def _before(self) -> Before:
         tables = self.tables.values()
@@ -86,12 +88,12 @@ class Truth:
             frozenset(token for table in tables for token in table.left.values()),
         )
 
-    def _breach(self, told: Iterable[str]) -> None:
-        self.breaches += told
+    def _violation(self, told: Iterable[str]) -> None:
+        self.violations += told
 
     def _must(self, holds: bool, text: str) -> None:
         if not holds:
-            self.breaches.append(text)
+            self.violations.append(text)
 
     def _note(self, exchanges: Sequence[Exchange]) -> None:
         """Note whose outcome nobody knows."""
@@ -113,7 +115,7 @@ class Truth:
         commit = written.commit
         events = [json.loads(event) for event in commit.events]
         table = self.tables.setdefault(commit.game_id, Table(commit.game_id))
-        self._breach(table.follow(written, events))
+        self._violation(table.follow(written, events))
         keyed = self._keyed(commit)
         if keyed is not None:
             self._must(keyed.version is None, f"made twice: {keyed.request}")
@@ -153,7 +155,7 @@ class Truth:
             if "invites" in reply.fields:
                 table.invites = {each["seat"]: each["code"] for each in reply.fields["invites"]}
                 table.humans = 1 + len(table.invites)
-            self._breach(table.give(reply.fields["seat"], reply.fields["token"]))
+            self._violation(table.give(reply.fields["seat"], reply.fields["token"]))
 
     def _void(self, table: Table, request: Request) -> None:
         assert request.seat is not None, "a seat leaves"

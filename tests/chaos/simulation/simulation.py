@@ -4,7 +4,7 @@ The real application answers, on two workers, over a store that fails; the clock
 all secrets are the seed's. After so many steps the faults stop, doubtful requests are repeated,
 and every game is played to its end.
 
-    python -m tests.chaos.simulation.simulation SEED [STEPS]    prints what happens and every breach
+    python -m tests.chaos.simulation.simulation SEED [STEPS]    prints the trace
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from tests.chaos.simulation.invariants import Truth
 from tests.chaos.simulation.messages import Reply, Request
 from tests.chaos.simulation.scheduler import Baton
 from tests.chaos.simulation.state import Table
-from tests.chaos.trial import Outcome, Proof
+from tests.chaos.trial import Outcome, Trial
 from tests.dealer import Replayer
 
 STEPS = 50
@@ -54,7 +54,7 @@ class Report:
 
     seed: int
     story: Sequence[str]
-    breaches: Sequence[str]
+    violations: Sequence[str]
     tally: Counter[str] = field(default_factory=Counter)
 
 
@@ -96,7 +96,7 @@ class World:
             self.tell(f"{request} -> {reply}")
             self.tally["requests"] += 1
             if not self.weather.rate and reply.status in (0, 503):
-                self.truth.breaches.append(f"{reply} in calm weather: {request}")
+                self.truth.violations.append(f"{reply} in calm weather: {request}")
         self.truth.judge(list(zip(requests, replies, strict=True)))
         self._workers = [
             self._worker(store.name) if store.killed else (app, store)
@@ -136,12 +136,12 @@ class World:
             request, in_time = self.guests.due(table), self._in_time(table)
             (reply,) = self.step([request])
             if not reply.succeeded and in_time:
-                self.truth.breaches.append(f"{reply} to what is due: {request}")
+                self.truth.violations.append(f"{reply} to what is due: {request}")
                 return
         assert table.game is not None, "what is known was written"
         self.tally["abandoned" if table.game.abandoned else "finished"] += 1
         if table.game.status is not Status.FINISHED:
-            self.truth.breaches.append(f"{table.game_id} does not end")
+            self.truth.violations.append(f"{table.game_id} does not end")
         elif not table.game.abandoned:
             self._repeat(table)
 
@@ -160,7 +160,7 @@ class World:
         try:
             Replayer({**told, "seats": seats, "events": events}).check()
         except AssertionError as error:
-            self.truth.breaches.append(f"{table.game_id}: {error}")
+            self.truth.violations.append(f"{table.game_id}: {error}")
 
 
 @cache
@@ -196,19 +196,19 @@ def simulate(
     *,
     ends: bool = True,
 ) -> Report:
-    """What comes of a seed; a breach stops it, else it `ends` as it should."""
+    """What comes of a seed; a violation stops it, else it `ends` as it should."""
     _documented()  # before secrets are fixed, for only the first world makes it
     with _fixed_secrets(seed):
         world = World(seed, model())
         for _ in range(steps):
             world.any_step()
-            if world.truth.breaches:
+            if world.truth.violations:
                 break
         else:
             if ends:
                 world.finish()
     tally = world.tally + world.weather.tally + world.truth.tally
-    return Report(seed, world.story, world.truth.breaches, tally)
+    return Report(seed, world.story, world.truth.violations, tally)
 
 
 def simulations(seeds: int = 2_000, steps: int = STEPS, processes: int = 2) -> Outcome:
@@ -224,13 +224,13 @@ def simulations(seeds: int = 2_000, steps: int = STEPS, processes: int = 2) -> O
         f"{tally['Stale']} lost compares, {_faults(tally)}; {tally['doubts settled']} doubts "
         f"settled, {tally['finished']} games played out, {tally['abandoned']} left by all"
     )
-    breaches = [f"seed {report.seed}: {told}" for report in reports for told in report.breaches]
-    return Outcome(done, breaches)
+    violations = [f"seed {report.seed}: {told}" for report in reports for told in report.violations]
+    return Outcome(done, violations)
 
 
 def _brief(seed: int, steps: int) -> Report:
     report = simulate(seed, steps)
-    return Report(seed, (), report.breaches, report.tally)
+    return Report(seed, (), report.violations, report.tally)
 
 
 def _faults(tally: Counter[str]) -> str:
@@ -240,8 +240,8 @@ def _faults(tally: Counter[str]) -> str:
     return f"{refused} calls refused, {lost} lost, {tally['LATE']} late, {killed} workers killed"
 
 
-PROOFS = [
-    Proof(
+TRIALS = [
+    Trial(
         "Whatever befalls store and workers: what was acknowledged stays, nothing is made twice, "
         "what was refused changed nothing, and every game ends",
         "the service simulated, requests interleaved at the store's calls",
@@ -253,8 +253,8 @@ PROOFS = [
 def main(words: Sequence[str]) -> int:
     report = simulate(*map(int, words))
     print(*report.story, sep="\n")
-    print(*(f"breach: {told}" for told in report.breaches), sep="\n")
-    return int(bool(report.breaches))
+    print(*(f"violation: {told}" for told in report.violations), sep="\n")
+    return int(bool(report.violations))
 
 
 if __name__ == "__main__":

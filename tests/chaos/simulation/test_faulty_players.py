@@ -34,15 +34,15 @@ HAND = hand("3C 4C 5C 9H 9S QD")
 
 def test_a_rogue_costs_cheap_legal_turns_each_logged_once() -> None:
     outcome = faulty_players.rogue_players(games=1, solves=50, rounds=1)
-    assert outcome.breaches == []
-    turns = re.search(r"(\d+) turns at fault", outcome.done)
+    assert outcome.violations == []
+    turns = re.search(r"(\d+) turns at fault", outcome.summary)
     assert turns is not None
     assert int(turns[1]) > 2 * len(ROGUES)
 
 
 def test_a_game_against_a_rogue_comes_to_its_end() -> None:
     played = faulty_players.play(ROGUES[0], seed=7, solves=50)
-    assert (played.turns > 40, played.breaches) == (True, ())
+    assert (played.turns > 40, played.violations) == (True, ())
 
 
 class Behind(ModelStore):

@@ -31,10 +31,10 @@ ENOUGH = 10
 
 def test_a_few_simulated_services_keep_every_promise() -> None:
     outcome = simulations(seeds=4, processes=1)
-    assert outcome.breaches == []
-    numbers = re.findall(r"(\d+) ([a-z ]+)", outcome.done)
+    assert outcome.violations == []
+    numbers = re.findall(r"(\d+) ([a-z ]+)", outcome.summary)
     assert len(numbers) >= 10
-    assert all(int(count) for count, _ in numbers), outcome.done
+    assert all(int(count) for count, _ in numbers), outcome.summary
 
 
 def test_a_seed_tells_the_same_story_in_every_process() -> None:
@@ -86,7 +86,9 @@ class Halfway(ModelStore):
 
 def seeds_to_find(model: Callable[[], ModelStore] = ModelStore) -> int:
     """How many seeds it takes to find what is wrong, without playing any game out."""
-    return next(seed for seed in range(ENOUGH) if simulate(seed, model=model, ends=False).breaches)
+    return next(
+        seed for seed in range(ENOUGH) if simulate(seed, model=model, ends=False).violations
+    )
 
 
 @pytest.mark.parametrize("model", [NeverLate, Forgetful, Halfway])

@@ -25,7 +25,7 @@ from service.runtime.embedded_server import throwaway_server
 from service.store.game_store import Store
 from tests.chaos.access import calls
 from tests.chaos.access.calls import Call
-from tests.chaos.trial import Outcome, Proof
+from tests.chaos.trial import Outcome, Trial
 
 INSTANCES = 2
 INVITES = (3, 5)
@@ -161,7 +161,7 @@ class Crowd:
 def joins(trials: int = 200, crowd: int = 50) -> Outcome:
     """Every seat goes to one caller, whoever else asks for it at the same moment."""
     statuses: Counter[int] = Counter()
-    breaches: list[str] = []
+    violations: list[str] = []
     with throwaway_server() as server, ThreadPoolExecutor(crowd) as pool:
         config = Config(redis_url=server.url, data_dir=Path("unused"), log_level="CRITICAL")
         stores = [Store.from_url(server.url, connections=crowd + 2) for _ in range(INSTANCES)]
@@ -170,13 +170,13 @@ def joins(trials: int = 200, crowd: int = 50) -> Outcome:
             joining = Crowd(apps, random.Random(f"joins {seed}"), crowd)
             joining.join(pool)
             statuses.update(answer.status_code for _, answer in joining.answers)
-            breaches += [f"seed {seed}: {fault}" for fault in joining.faults()]
+            violations += [f"seed {seed}: {fault}" for fault in joining.faults()]
     told = ", ".join(f"{count} answered {status}" for status, count in sorted(statuses.items()))
-    return Outcome(f"{trials} times {crowd} joins at once: {told}", breaches)
+    return Outcome(f"{trials} times {crowd} joins at once: {told}", violations)
 
 
-PROOFS = [
-    Proof(
+TRIALS = [
+    Trial(
         "however many join at once, each seat is given once and the game is dealt once",
         "crowds of parallel callers, twins among them, over two instances of the service",
         joins,

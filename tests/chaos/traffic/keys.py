@@ -20,7 +20,7 @@ from service.config import Config
 from service.runtime.embedded_server import throwaway_server
 from tests.chaos.access import calls
 from tests.chaos.access.calls import Call
-from tests.chaos.trial import Outcome, Proof
+from tests.chaos.trial import Outcome, Trial
 
 SEATS = 3
 KEYS = [f"key-{number}" for number in range(16)]
@@ -101,20 +101,20 @@ class Game:
 def shared_keys(games: int = 200, steps: int = 100) -> Outcome:
     """Every answer is the asking seat's own, whatever keys the other seats have used."""
     counts: Counter[str] = Counter()
-    breaches = []
+    violations = []
     with throwaway_server() as server:
         config = Config(redis_url=server.url, data_dir=Path("unused"), log_level="CRITICAL")
         client = create_app(config).test_client(use_cookies=False)
         for seed in range(games):
             game = Game(client, random.Random(f"keys {seed}"), counts)
             faults = (game.step() for _ in range(steps))
-            breaches += [f"seed {seed}: {fault}" for fault in faults if fault]
+            violations += [f"seed {seed}: {fault}" for fault in faults if fault]
     done = ", ".join(f"{count} {name}" for name, count in sorted(counts.items()))
-    return Outcome(f"{games} games, {games * steps} requests: {done}", breaches)
+    return Outcome(f"{games} games, {games * steps} requests: {done}", violations)
 
 
-PROOFS = [
-    Proof(
+TRIALS = [
+    Trial(
         "the idempotency keys of one seat never answer another's",
         "seats that share a few keys, against a model of each seat's records",
         shared_keys,

@@ -24,7 +24,7 @@ from enum import Enum
 from itertools import accumulate
 from typing import Any
 
-_HOPELESS = 50  # breaches
+_HOPELESS = 50  # violations
 
 
 class Kind(Enum):
@@ -59,15 +59,15 @@ class Acknowledged:
     events: Sequence[Mapping[str, Any]]
 
 
-def history_breaches(operations: Iterable[Operation]) -> list[str]:
+def history_violations(operations: Iterable[Operation]) -> list[str]:
     """What contradicts one order of all moves, game by game."""
     games: defaultdict[str, list[Operation]] = defaultdict(list)
     for operation in operations:
         games[operation.game].append(operation)
-    return [f"game {game}: {breach}" for game in games for breach in _breaches(games[game])]
+    return [f"game {game}: {violation}" for game in games for violation in _violations(games[game])]
 
 
-def _breaches(operations: Sequence[Operation]) -> Iterator[str]:
+def _violations(operations: Sequence[Operation]) -> Iterator[str]:
     moves = list(_merged(each for each in operations if each.kind is Kind.MOVE))
     reads = [each for each in operations if each.kind is Kind.READ]
     known = [each for each in moves + reads if each.version is not None]
@@ -149,7 +149,7 @@ def _out_of_order(known: Sequence[Operation]) -> Iterator[str]:
         heapq.heappush(over, (each.ended, version))
 
 
-def log_breaches(
+def event_log_violations(
     log: Sequence[Mapping[str, Any]], acknowledged: Iterable[Acknowledged], unknown: int
 ) -> Iterator[str]:
     """Where a game's event log is not the events of its acknowledged moves, each move once.
@@ -189,7 +189,7 @@ class Record:
         self._operations: list[Operation] = []
         self._moves: defaultdict[str, dict[str, Acknowledged]] = defaultdict(dict)
         self._views: dict[tuple[str, int, int | None], Mapping[str, Any]] = {}
-        self._breaches: list[str] = []
+        self._violations: list[str] = []
 
     @property
     def moves(self) -> int:
@@ -199,17 +199,17 @@ class Record:
     @property
     def is_hopeless(self) -> bool:
         """Whether so much is broken that there is no point in going on."""
-        return len(self._breaches) >= _HOPELESS
+        return len(self._violations) >= _HOPELESS
 
     def count(self, what: str) -> None:
         """Count something that is worth a number in the end."""
         with self._lock:
             self.tally[what] += 1
 
-    def breach(self, words: str) -> None:
+    def violation(self, words: str) -> None:
         """Note a broken promise that shows at once."""
         with self._lock:
-            self._breaches.append(words)
+            self._violations.append(words)
 
     def unknown(self, game: str, key: str, begun: float) -> None:
         """Note a move of which nobody knows whether it was made."""
@@ -225,7 +225,7 @@ class Record:
         with self._lock:
             self._operations.append(Operation(game, kind, key, begun, ended, version))
             if self._views.setdefault((game, version, viewer), view) != view:
-                self._breaches.append(f"game {game}: two views of version {version} differ")
+                self._violations.append(f"game {game}: two views of version {version} differ")
 
     def acknowledge(self, game: str, move: Acknowledged) -> None:
         """Note a move's answer; a repeat is the same move."""
@@ -242,14 +242,14 @@ class Record:
         """Compare the acknowledged moves of a game with its whole event log."""
         with self._lock:
             unknown = sum(each.game == game and each.version is None for each in self._operations)
-            found = log_breaches(log, self._moves[game].values(), unknown)
-            self._breaches += [f"game {game}: {breach}" for breach in found]
+            found = event_log_violations(log, self._moves[game].values(), unknown)
+            self._violations += [f"game {game}: {violation}" for violation in found]
 
-    def breaches(self) -> list[str]:
+    def violations(self) -> list[str]:
         """What showed at once, and what the history shows."""
-        return self._breaches + self.history()
+        return self._violations + self.history()
 
     def history(self) -> list[str]:
         """What the history alone shows."""
         with self._lock:
-            return history_breaches(self._operations)
+            return history_violations(self._operations)

@@ -93,7 +93,7 @@ class Table:
             try:
                 Replayer(replay).check()
             except (AssertionError, LookupError) as error:
-                self._record.breach(f"game {self._game}: the replay differs: {error}")
+                self._record.violation(f"game {self._game}: the replay differs: {error}")
         else:
             self._record.hold_against(self._game, self._log())
 
@@ -114,7 +114,7 @@ class Table:
             self._look(seat)
         if not self._is_due(seat):
             if not self._doubt:  # nobody else plays here
-                self._breach(f"seat {seat} was to move, but is not", [])
+                self._violation(f"seat {seat} was to move, but is not", [])
             return
         sent = self._chosen(seat)
         if self._happens(self._habits.looks):
@@ -174,11 +174,11 @@ class Table:
         refused = [answer.code for answer in answers if answer and not _is_made(answer)]
         moves = len({each.key for each in sent})
         if moves == 1 and len(set(made)) > 1:
-            self._breach("one key had two answers", sent)
+            self._violation("one key had two answers", sent)
         if len(made) > 1 and moves > 1:
-            self._breach("two moves of one turn were both made", sent)
+            self._violation("two moves of one turn were both made", sent)
         if len(refused) >= moves and not self._doubt:
-            self._breach(f"a move that was due was refused: {refused}", sent)
+            self._violation(f"a move that was due was refused: {refused}", sent)
         self._doubt = None in answers or (self._doubt and not made)
 
     def _repeat_an_older_move(self) -> None:
@@ -187,7 +187,7 @@ class Table:
             request, first = self._rng.choice(self._answered)
             again = self._client.move(self._game, request, self._name(request))
             if again != first:
-                self._breach("a late repeat had another answer", [request])
+                self._violation("a late repeat had another answer", [request])
 
     def _seated(self, request: Request) -> Any:
         answer = self._client.move("", request, self._name(request))
@@ -203,8 +203,10 @@ class Table:
         self._etag = answer.etag
         self._view = answer.told.get("game", answer.told)
 
-    def _breach(self, words: str, sent: Sequence[Request]) -> None:
-        self._record.breach(f"game {self._game}, version {self._view['version']}: {words}: {sent}")
+    def _violation(self, words: str, sent: Sequence[Request]) -> None:
+        self._record.violation(
+            f"game {self._game}, version {self._view['version']}: {words}: {sent}"
+        )
 
     def _key(self) -> str:
         return f"{self._rng.getrandbits(192):048x}"
@@ -249,9 +251,9 @@ def play(
                 table.play(going)
                 table.close()
             except RefusedError as error:
-                record.breach(f"game {number} of seed {seed}: {error}")
+                record.violation(f"game {number} of seed {seed}: {error}")
             except UnansweredError as error:
-                record.breach(f"game {number} of seed {seed}: {error}")
+                record.violation(f"game {number} of seed {seed}: {error}")
                 return
 
     with ThreadPoolExecutor(clients) as pool:

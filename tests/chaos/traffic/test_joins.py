@@ -15,15 +15,15 @@ from tests.scale import scaled
 def test_however_many_join_at_once_each_seat_is_given_once() -> None:
     trials = scaled(40)
     outcome = joins(trials, crowd=50)
-    assert list(outcome.breaches) == []
+    assert list(outcome.violations) == []
     statuses = {
-        int(told): int(count) for count, told in re.findall(r"(\d+) \w+ (\d+)", outcome.done)
+        int(told): int(count) for count, told in re.findall(r"(\d+) \w+ (\d+)", outcome.summary)
     }
     assert statuses[201] >= 3 * trials
     assert statuses[409] > statuses[201]
 
 
-def test_a_seat_that_is_given_twice_is_a_breach() -> None:
+def test_a_seat_that_is_given_twice_is_a_violation() -> None:
     def join(game: Game, seat: int, name: str) -> Step:
         """Joining that never finds a seat taken."""
         free = replace(game.seats[seat], joined=False)
@@ -32,5 +32,5 @@ def test_a_seat_that_is_given_twice_is_a_breach() -> None:
 
     joining = membership.join
     with mock.patch.object(membership, "join", join):
-        breaches = joins(1, crowd=20).breaches
-    assert any("was given to" in breach for breach in breaches)
+        violations = joins(1, crowd=20).violations
+    assert any("was given to" in violation for violation in violations)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from tests.chaos.crashes.seeded_faults import FAULTS, Maker, real, trial
+from tests.chaos.crashes.seeded_faults import FAULTS, Maker, play_games, real
 from tests.chaos.traffic.linearizability import (
     Acknowledged,
     Kind,
     Operation,
-    history_breaches,
-    log_breaches,
+    event_log_violations,
+    history_violations,
 )
 
 
@@ -42,8 +42,8 @@ FIRST = move("a", 0, 1, 1)
         [FIRST, unknown("b", 2), unknown("c", 3), move("d", 4, 5, 2)],
     ],
 )
-def test_what_could_have_happened_one_by_one_is_no_breach(history: list[Operation]) -> None:
-    assert history_breaches(history) == []
+def test_what_could_have_happened_one_by_one_is_no_violation(history: list[Operation]) -> None:
+    assert history_violations(history) == []
 
 
 @pytest.mark.parametrize(
@@ -70,12 +70,12 @@ def test_what_could_have_happened_one_by_one_is_no_breach(history: list[Operatio
     ],
 )
 def test_what_contradicts_one_order_is_told(history: list[Operation], said: str) -> None:
-    assert history_breaches(history) == [f"game g: {said}"]
+    assert history_violations(history) == [f"game g: {said}"]
 
 
 def test_each_game_has_an_order_of_its_own() -> None:
     other = Operation("h", Kind.MOVE, "x", 5, 6, 1)
-    assert history_breaches([FIRST, move("b", 2, 3, 2), other]) == []
+    assert history_violations([FIRST, move("b", 2, 3, 2), other]) == []
 
 
 def event(seq: int, card: str | None = None) -> dict[str, object]:
@@ -85,10 +85,10 @@ def event(seq: int, card: str | None = None) -> dict[str, object]:
 LOG = [event(1, "5H"), event(2, "JK"), event(3, "2C")]
 
 
-def test_a_log_that_has_the_events_of_each_move_once_is_no_breach() -> None:
+def test_a_log_that_has_the_events_of_each_move_once_is_no_violation() -> None:
     moves = [Acknowledged("a", 1, LOG[:1]), Acknowledged("b", 2, [event(2), LOG[2]])]
-    assert list(log_breaches(LOG, moves, 0)) == []
-    assert list(log_breaches(LOG, moves[:1], 1)) == []
+    assert list(event_log_violations(LOG, moves, 0)) == []
+    assert list(event_log_violations(LOG, moves[:1], 1)) == []
 
 
 @pytest.mark.parametrize(
@@ -104,24 +104,24 @@ def test_a_log_that_differs_from_the_moves_is_told(
     events: list[list[dict[str, object]]], said: str
 ) -> None:
     moves = [Acknowledged(str(place), place + 1, each) for place, each in enumerate(events)]
-    assert list(log_breaches(LOG, moves, 0)) == [said]
+    assert list(event_log_violations(LOG, moves, 0)) == [said]
 
 
 def test_a_log_with_an_event_written_twice_is_told() -> None:
     doubled = [LOG[0], LOG[0], *LOG[1:]]
     assert "the log does not count its events from 1 without gaps" in [
-        *log_breaches(doubled, [Acknowledged("a", 1, LOG)], 0)
+        *event_log_violations(doubled, [Acknowledged("a", 1, LOG)], 0)
     ]
 
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_planted_fault_is_caught(fault: str) -> None:
     make: Maker = FAULTS[fault]
-    assert trial(make, 150, "small").history() != []
+    assert play_games(make, 150, "small").history() != []
 
 
 def test_the_real_store_in_the_same_place_breaks_nothing() -> None:
-    record = trial(real, 100, "small")
-    assert record.breaches() == []
+    record = play_games(real, 100, "small")
+    assert record.violations() == []
     assert record.moves >= 100
     assert record.tally["lost"] > 0
