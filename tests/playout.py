@@ -27,7 +27,7 @@ class Playout:
     secret: bytes
     rules: Rules
     seats: tuple[Seat, ...]
-    chance: random.Random
+    rng: random.Random
     skill: float
     no_declare: float = 0.1
     events: list[Event] = field(default_factory=list)
@@ -45,13 +45,13 @@ class Playout:
     def _moved(self, game: Game) -> Step:
         seat = game.layout.seat
         if isinstance(game.round, Drawing):
-            return games.draw(game, seat, self.chance.choice(list(Source)))
+            return games.draw(game, seat, self.rng.choice(list(Source)))
         assert isinstance(game.round, Discarding)
-        return games.discard(game, seat, self._card(game), self.chance.random() >= self.no_declare)
+        return games.discard(game, seat, self._card(game), self.rng.random() >= self.no_declare)
 
     def _card(self, game: Game) -> Card:
         layout = game.layout
-        if self.chance.random() >= self.skill:
-            return self.chance.choice(layout.hand)
+        if self.rng.random() >= self.skill:
+            return self.rng.choice(layout.hand)
         least = points_after_discard(layout.hand, layout.wild, layout.aces)
         return preferred(least, layout.wild, layout.aces)

@@ -78,15 +78,15 @@ class Talk:
     client: FlaskClient
     store: Store
     secrets: Secrets
-    chance: random.Random
+    rng: random.Random
     answers: int = 0
 
     def __post_init__(self) -> None:
-        key = f"key-that-fetches-tokens-{self.chance.getrandbits(64)}"
+        key = f"key-that-fetches-tokens-{self.rng.getrandbits(64)}"
         self.secrets.words.add(key)
         self.game_id = ""
         new = {"seats": [*[{"kind": "human"}] * 3, {"kind": "ai", "level": "easy"}]}
-        created = self.ask(calls.posted("/v1/games", new, Idempotency_Key=key)).get_json()
+        created = self.ask(calls.post_to("/v1/games", new, Idempotency_Key=key)).get_json()
         self.game_id = created["game"]["id"]
         self.tokens = [created["token"]]
         for invite in created["invites"]:
@@ -126,24 +126,24 @@ class Talk:
 
     def _err(self, seen: dict[str, Any], hand: list[str]) -> None:
         tag = f'"{seen["version"]}.s.1"'
-        token = self.chance.choice([None, "of-no-seat", *self.tokens])
-        for call in calls.whole_look(seen["version"], "s", 3, hand[:1]):
-            if call.method != "GET" or self.chance.random() < 0.2:
+        token = self.rng.choice([None, "of-no-seat", *self.tokens])
+        for call in calls.all_reads_and_refusals(seen["version"], "s", 3, hand[:1]):
+            if call.method != "GET" or self.rng.random() < 0.2:
                 self.ask(call, token)
         self.ask(calls.post("/discard", {"card": self.tokens[0]}), self.tokens[1])
         self.ask(calls.post("/seats", {"invite": self.tokens[0]}))
-        self.ask(calls.DRAW.but(If_Match=tag), self.chance.choice(self.tokens))
+        self.ask(calls.DRAW.but(If_Match=tag), self.rng.choice(self.tokens))
 
 
-def damage(url: str, game_id: str, chance: random.Random) -> None:
+def damage(url: str, game_id: str, rng: random.Random) -> None:
     """Spoil a place of what is stored of a game, behind the service's back."""
     with redis.Redis.from_url(url) as database:
-        name, which = f"{{g:{game_id}}}:game", chance.choice(("state", "meta"))
+        name, which = f"{{g:{game_id}}}:game", rng.choice(("state", "meta"))
         kept = database.hget(name, which)
         assert isinstance(kept, bytes)
-        place, written = chance.randrange(len(kept)), chance.choice((b"", b"x", b"9", b" "))
-        spoilt = kept[:place] + written + kept[place + chance.randint(1, 3) :]
-        database.hset(name, which, chance.choice((spoilt, kept[:place])))
+        place, written = rng.randrange(len(kept)), rng.choice((b"", b"x", b"9", b" "))
+        spoilt = kept[:place] + written + kept[place + rng.randint(1, 3) :]
+        database.hset(name, which, rng.choice((spoilt, kept[:place])))
 
 
 def whispers(games: int = 30, turns: int = 60, damages: int = 400) -> Outcome:
@@ -163,7 +163,7 @@ def whispers(games: int = 30, turns: int = 60, damages: int = 400) -> Outcome:
         ]
         for seed in range(damages):
             talk = Talk(client, store, secrets, random.Random(f"damage {seed}"))
-            damage(server.url, talk.game_id, talk.chance)
+            damage(server.url, talk.game_id, talk.rng)
             for call in (calls.get(), calls.DRAW):
                 talk.ask(call, talk.tokens[0])
         said = heard.getvalue()

@@ -1,7 +1,7 @@
 """Hostile requests: bodies, queries, headers, hosts, paths and methods that mean harm.
 
 `bodies` are made from a fitting body of an operation: each is refused, whatever the game. `noise`
-is made at random from the same, and may fit by chance.
+is made at random from the same, and may fit by rng.
 """
 
 from __future__ import annotations
@@ -206,29 +206,29 @@ def _deep(core: bytes) -> Iterator[bytes]:
         yield b'{"a":' * depth
 
 
-def noise(fitting: dict[str, Any], chance: random.Random) -> Body:
+def noise(fitting: dict[str, Any], rng: random.Random) -> Body:
     """The fitting body with some bytes changed, cut, doubled or put elsewhere."""
     text = bytearray(json.dumps(fitting).encode())
-    for _ in range(chance.randint(1, 4)):
-        place = chance.randrange(len(text) + 1)
-        match chance.randrange(5):
+    for _ in range(rng.randint(1, 4)):
+        place = rng.randrange(len(text) + 1)
+        match rng.randrange(5):
             case 0:
-                text[place : place + 1] = bytes([chance.randrange(256)])
+                text[place : place + 1] = bytes([rng.randrange(256)])
             case 1:
-                text[place:place] = chance.choice((*_NUMBERS, *_STRINGS, *_WHOLE))
+                text[place:place] = rng.choice((*_NUMBERS, *_STRINGS, *_WHOLE))
             case 2:
-                del text[place : place + chance.randint(1, 8)]
+                del text[place : place + rng.randint(1, 8)]
             case 3:
-                text[place:place] = text[place : place + chance.randint(1, 20)]
+                text[place:place] = text[place : place + rng.randint(1, 20)]
             case _:
-                text[place:place] = chance.choice(b'{}[],:"\\ \t\n').to_bytes(1, "big")
+                text[place:place] = rng.choice(b'{}[],:"\\ \t\n').to_bytes(1, "big")
     return Body(bytes(text), JSON)
 
 
-def headers(chance: random.Random) -> list[tuple[str, str]]:
+def headers(rng: random.Random) -> list[tuple[str, str]]:
     """A few hostile headers."""
-    names = chance.sample(HEADERS, chance.randint(1, 4))
-    made = [(name, chance.choice((*TEXTS, *ACCEPTS))) for name in names]
-    if chance.random() < 0.2:
-        made.append(("Content-Length", chance.choice(LENGTHS_TOLD)))
+    names = rng.sample(HEADERS, rng.randint(1, 4))
+    made = [(name, rng.choice((*TEXTS, *ACCEPTS))) for name in names]
+    if rng.random() < 0.2:
+        made.append(("Content-Length", rng.choice(LENGTHS_TOLD)))
     return made

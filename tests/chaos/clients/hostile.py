@@ -1,6 +1,6 @@
 """Hostile requests: always a documented refusal, never a failure, and nothing changes.
 
-Bodies that no operation accepts come from a caller who may make the call. What may fit by chance,
+Bodies that no operation accepts come from a caller who may make the call. What may fit by rng,
 such as noise, queries and headers, comes from one whose call the game refuses in any case.
 """
 
@@ -94,7 +94,7 @@ class Attack:
 
     def _open(self, state: str) -> None:
         body = {"seats": [{"kind": "human"}] * 2}
-        created = self._made(calls.posted("/v1/games", body), "", None)
+        created = self._made(calls.post_to("/v1/games", body), "", None)
         game_id = self.games[state] = created["game"]["id"]
         invite, tokens = created["invites"][0]["code"], [created["token"]]
         if state == "waiting":
@@ -177,10 +177,10 @@ class Attack:
         """Send spoilt bodies under hostile headers, by callers whom the game refuses."""
         attacked = corpus.operations("of no seat")
         for number in range(count):
-            chance, self.where = random.Random(f"noise {number}"), f"seed {number}: "
-            operation = chance.choice(attacked)
-            body = corpus.noise(operation.fitting, chance)
-            more = {"headers": corpus.headers(chance)} if chance.random() < 0.5 else {}
+            rng, self.where = random.Random(f"noise {number}"), f"seed {number}: "
+            operation = rng.choice(attacked)
+            body = corpus.noise(operation.fitting, rng)
+            more = {"headers": corpus.headers(rng)} if rng.random() < 0.5 else {}
             token = self.other.get(self.game_for(operation.name), "none")
             fits = operation.name in ("createGame", "evaluateHand")
             self.send_body(operation, body, token, refused=not fits, **more)

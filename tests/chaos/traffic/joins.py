@@ -53,15 +53,15 @@ class Crowd:
     """A game with its invites, and all who want to join it."""
 
     apps: list[Flask]
-    chance: random.Random
+    rng: random.Random
     size: int
     answers: list[tuple[Joiner, TestResponse]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        count = self.chance.randint(*INVITES)
-        ai = [{"kind": "ai"}] * self.chance.randint(0, 1) if count < INVITES[1] else []
+        count = self.rng.randint(*INVITES)
+        ai = [{"kind": "ai"}] * self.rng.randint(0, 1) if count < INVITES[1] else []
         body = {"seats": [*[{"kind": "human"}] * (count + 1), *ai]}
-        created = self._ask(calls.posted("/v1/games", body), "").get_json()
+        created = self._ask(calls.post_to("/v1/games", body), "").get_json()
         self.game_id: str = created["game"]["id"]
         self.creator: str = created["token"]
         self.invites = {invite["seat"]: invite["code"] for invite in created["invites"]}
@@ -69,12 +69,12 @@ class Crowd:
 
     def _ask(self, call: Call, game_id: str, token: str | None = None) -> TestResponse:
         auth = None if token is None else f"Bearer {token}"
-        return call.open(self.chance.choice(self.apps).test_client(), game_id, auth)
+        return call.open(self.rng.choice(self.apps).test_client(), game_id, auth)
 
     def _joiner(self, number: int) -> Joiner:
-        seat = self.chance.choice(list(self.invites))
-        twins = f"a-key-that-twins-have-in-common-{self.chance.randrange(_TWINS)}"
-        match self.chance.randrange(5):
+        seat = self.rng.choice(list(self.invites))
+        twins = f"a-key-that-twins-have-in-common-{self.rng.randrange(_TWINS)}"
+        match self.rng.randrange(5):
             case 0:
                 return Joiner(seat, None, f"N{number}")
             case 1:

@@ -40,14 +40,14 @@ class Game:
     """One game of several humans, and the model of its idempotency records."""
 
     client: FlaskClient
-    chance: random.Random
+    rng: random.Random
     counts: Counter[str]
     tokens: list[str] = field(default_factory=list)
     answered: dict[tuple[int, str], tuple[Call, tuple[object, ...]]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         body = {"seats": [{"kind": "human"}] * SEATS}
-        created = self._made(calls.posted("/v1/games", body), "")
+        created = self._made(calls.post_to("/v1/games", body), "")
         self.game_id: str = created["game"]["id"]
         self.tokens.append(created["token"])
         for invite in created["invites"]:
@@ -63,8 +63,8 @@ class Game:
         """One request of a seat with one of the keys; what was wrong with its answer, if it was."""
         seen = calls.get().open(self.client, self.game_id).get_json()
         mover = seen["turn"]["seat"] if seen["turn"] else 0
-        seat = mover if self.chance.random() < _OFTEN else self.chance.randrange(SEATS)
-        call, key = self._call(seen, seat), self.chance.choice(KEYS)
+        seat = mover if self.rng.random() < _OFTEN else self.rng.randrange(SEATS)
+        call, key = self._call(seen, seat), self.rng.choice(KEYS)
         sent = call.but(Idempotency_Key=key)
         answer = sent.open(self.client, self.game_id, f"Bearer {self.tokens[seat]}")
         fault = self._fault(seat, key, call, answer)
@@ -72,13 +72,13 @@ class Game:
 
     def _call(self, seen: dict[str, Any], seat: int) -> Call:
         """A repeated request of any seat, or a new one for the phase that is due."""
-        if self.answered and self.chance.random() < 1 - _OFTEN:
-            return self.chance.choice(list(self.answered.values()))[0]
+        if self.answered and self.rng.random() < 1 - _OFTEN:
+            return self.rng.choice(list(self.answered.values()))[0]
         if not seen["turn"] or seen["turn"]["phase"] == "draw":
-            return calls.post("/draw", {"source": self.chance.choice(("stock", "discard"))})
+            return calls.post("/draw", {"source": self.rng.choice(("stock", "discard"))})
         own = calls.get().open(self.client, self.game_id, f"Bearer {self.tokens[seat]}").get_json()
-        card = self.chance.choice(own["you"]["hand"])
-        return calls.post("/discard", {"card": card, "go_out": self.chance.random() < 0.5})
+        card = self.rng.choice(own["you"]["hand"])
+        return calls.post("/discard", {"card": card, "go_out": self.rng.random() < 0.5})
 
     def _fault(self, seat: int, key: str, call: Call, answer: TestResponse) -> str | None:
         body, replayed = answer.get_json(), "Idempotency-Replayed" in answer.headers

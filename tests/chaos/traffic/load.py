@@ -108,7 +108,7 @@ class Table:
         return log
 
     def _turn(self, pool: ThreadPoolExecutor) -> None:
-        """One move by whoever is to move, in the manner that chance has chosen."""
+        """One move by whoever is to move, in the manner that rng has chosen."""
         seat = self._view["turn"]["seat"]
         if not self._is_due(seat):
             self._look(seat)
@@ -138,15 +138,15 @@ class Table:
 
     def _chosen(self, seat: int) -> list[Request]:
         """One request, or two for the same instant."""
-        habits, chance = self._habits, self._rng.random()
+        habits, rng = self._habits, self._rng.random()
         move = self._move(seat)
-        if chance < habits.twins:
+        if rng < habits.twins:
             self._record.count("twins")
             return [move, move]
-        if chance < habits.twins + habits.rivals:
+        if rng < habits.twins + habits.rivals:
             self._record.count("rivals")
             return [move, replace(self._move(seat), key=self._key())]
-        if chance < habits.twins + habits.rivals + habits.keyless:
+        if rng < habits.twins + habits.rivals + habits.keyless:
             self._record.count("keyless")
             return [replace(move, key=None)]
         return [move]
