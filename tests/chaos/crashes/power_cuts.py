@@ -37,9 +37,16 @@ import orjson
 
 from service.runtime.embedded_server import EmbeddedServer
 from service.store.game_store import Store
-from tests.chaos.traffic.linearizability import Record, event_log_violations
-from tests.chaos.traffic.load import Habits, play
-from tests.chaos.traffic.wire import Answer, HttpWire, LostError, Request, Wire
+from tests.chaos.traffic.history import History
+from tests.chaos.traffic.http_client import (
+    Answer,
+    HttpTransport,
+    LostAnswerError,
+    Request,
+    Transport,
+)
+from tests.chaos.traffic.linearizability import event_log_violations
+from tests.chaos.traffic.load import Workload, run_load
 from tests.chaos.trial import Outcome, Trial
 from tests.system.launch import Launch
 
@@ -52,7 +59,7 @@ _ALL_EVENTS = 1_000_000
 class Mains:
     """A wire to the service that notes the file's length at each answer, and has a plug."""
 
-    def __init__(self, wire: Wire, file: Path) -> None:
+    def __init__(self, wire: Transport, file: Path) -> None:
         self.noted = 0
         self._wire = wire
         self._file = file
@@ -68,7 +75,7 @@ class Mains:
         answer = self._wire.send(request)
         with self._lock:
             if cuts != self._cuts:
-                raise LostError("the power was cut")
+                raise LostAnswerError("the power was cut")
             self.noted = self._file.stat().st_size
         return answer
 
@@ -89,46 +96,47 @@ class Mains:
 
 def run(cuts: int = 20, clients: int = 4, seed: int = 1, *, to_the_end: bool = True) -> Outcome:
     """Cut the power so many times during play, and start the store on what the disk has kept."""
-    record, rng = Record(), random.Random(seed)
+    history, rng = History(), random.Random(seed)
     made, torn, breaches, over = 0, 0, list[str](), threading.Event()
     with _service("always") as (server, wire), ThreadPoolExecutor(1) as pool:
         mains = Mains(wire, _file(server))
         playing = pool.submit(
-            play,
+            run_load,
             mains,
-            record,
-            Habits(),
+            history,
+            Workload(),
             f"power {seed}",
             clients=clients,
             enough=over.is_set,
             to_the_end=to_the_end,
         )
         try:
-            while made < cuts and _is_cut(mains, server, record, rng, playing):
+            while made < cuts and _is_cut(mains, server, history, rng, playing):
                 made += 1
                 torn += _restart_torn(server, mains.noted, rng)
-                breaches += _lost(server, record)
+                breaches += _lost(server, history)
                 mains.restore()
         finally:
             over.set()
             mains.restore()
         playing.result()
     done = (
-        f"{made} cuts, {torn} in the midst of a record; {record.moves} moves acknowledged,"
-        f" {record.tally['lost']} requests broken off, {record.tally['finished']} games played out"
+        f"{made} cuts, {torn} in the midst of a record; {history.moves} moves acknowledged,"
+        f" {history.counts['lost']} requests broken off,"
+        f" {history.counts['finished']} games played out"
     )
-    return Outcome(done, [f"seed {seed}: {each}" for each in breaches + record.violations()])
+    return Outcome(done, [f"seed {seed}: {each}" for each in breaches + history.violations()])
 
 
 @contextmanager
-def _service(append_fsync: str) -> Iterator[tuple[EmbeddedServer, HttpWire]]:
+def _service(append_fsync: str) -> Iterator[tuple[EmbeddedServer, HttpTransport]]:
     """A store and the service on it, each able to go without the other."""
     with (
         tempfile.TemporaryDirectory() as folder,
         EmbeddedServer(Path(folder, "store"), append_fsync=append_fsync) as server,
         Launch(Path(folder), LOG_LEVEL="CRITICAL", REDIS_URL=server.url) as service,
     ):
-        yield server, HttpWire(service.url())
+        yield server, HttpTransport(service.url())
 
 
 def _file(server: EmbeddedServer) -> Path:
@@ -137,11 +145,15 @@ def _file(server: EmbeddedServer) -> Path:
 
 
 def _is_cut(
-    mains: Mains, server: EmbeddedServer, record: Record, rng: random.Random, playing: Future[None]
+    mains: Mains,
+    server: EmbeddedServer,
+    history: History,
+    rng: random.Random,
+    playing: Future[None],
 ) -> bool:
     """Cut the power after some more moves; return False if the clients gave up before."""
-    enough = record.moves + rng.randint(_FEWEST_MOVES, _MOST_MOVES)
-    while record.moves < enough or not mains.cut(server.kill):
+    enough = history.moves + rng.randint(_FEWEST_MOVES, _MOST_MOVES)
+    while history.moves < enough or not mains.cut(server.kill):
         if playing.done():
             return False
         time.sleep(_POLL_SECONDS)
@@ -160,10 +172,10 @@ def _restart_torn(server: EmbeddedServer, kept: int, rng: random.Random) -> bool
     return file.stat().st_size < length
 
 
-def _lost(server: EmbeddedServer, record: Record) -> Iterator[str]:
+def _lost(server: EmbeddedServer, history: History) -> Iterator[str]:
     """The acknowledged moves that are not in the store any more."""
     with closing(Store.from_url(server.url, connections=1)) as store:
-        for game, moves in record.acknowledged().items():
+        for game, moves in history.acknowledged_moves().items():
             stored, _ = store.read(game)
             last, version = max(move.version for move in moves), stored.version if stored else 0
             if version < last:
@@ -176,7 +188,7 @@ def _lost(server: EmbeddedServer, record: Record) -> Iterator[str]:
 class Meter:
     """A wire that notes, answer by answer, the time, the length of the file and the move made."""
 
-    wire: Wire
+    wire: Transport
     file: Path
     times: list[float] = field(default_factory=list)
     lengths: list[int] = field(default_factory=list)
@@ -201,14 +213,14 @@ def _made(request: Request, answer: Answer) -> tuple[str, int]:
 
 def losses(cuts: int = 20, seconds: int = 20, clients: int = 4, seed: int = 1) -> Outcome:
     """Count what `everysec` loses if the last flush was a second before the cut."""
-    record, rng = Record(), random.Random(seed)
+    history, rng = History(), random.Random(seed)
     with _service("everysec") as (server, wire):
         meter = Meter(wire, _file(server))
         end = time.monotonic() + seconds
-        play(
+        run_load(
             meter,
-            record,
-            Habits(),
+            history,
+            Workload(),
             f"losses {seed}",
             clients=clients,
             enough=lambda: time.monotonic() > end,
@@ -217,10 +229,10 @@ def losses(cuts: int = 20, seconds: int = 20, clients: int = 4, seed: int = 1) -
         server.stop()
         first, last = meter.times[0] + _FLUSH_SECONDS, meter.times[-1]
         counts = [_loss(server, meter, rng.uniform(first, last)) for _ in range(cuts)]
-    pace = record.moves / (last - meter.times[0])
+    pace = history.moves / (last - meter.times[0])
     mean = sum(counts) / len(counts)
     done = f"{cuts} cuts at {pace:.0f} moves/s: {mean:.0f} lost on average, {max(counts)} at most"
-    return Outcome(done, [f"seed {seed}: {each}" for each in record.violations()])
+    return Outcome(done, [f"seed {seed}: {each}" for each in history.violations()])
 
 
 def _loss(server: EmbeddedServer, meter: Meter, instant: float) -> int:
