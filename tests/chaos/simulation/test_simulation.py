@@ -1,4 +1,4 @@
-"""The simulation: what it finds, what it does not, and that its store is like the real one."""
+"""The simulation, small; that it detects seeded faults; and its model against the real store."""
 
 from __future__ import annotations
 
