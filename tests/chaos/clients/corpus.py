@@ -174,8 +174,8 @@ def fields(valid: dict[str, Any], accepted_values: AcceptedValues) -> Iterator[b
                 yield b"{%b: %b%b}" % (name, raw, rest)
         encoded = _encoded(value)
         escaped = b'"\\u%04x%b' % (ord(member[0]), name[2:])
-        for twin in (name, escaped, _encoded(member.upper()), _encoded(member + " ")):
-            yield b"{%b: %b, %b: %b%b}" % (name, encoded, twin, encoded, rest)
+        for duplicate in (name, escaped, _encoded(member.upper()), _encoded(member + " ")):
+            yield b"{%b: %b, %b: %b%b}" % (name, encoded, duplicate, encoded, rest)
 
 
 def _encoded(value: Any) -> bytes:

@@ -31,7 +31,7 @@ class Written:
 
 
 class ModelStore:
-    """A model of the server's data and of commits; lifetimes (s) are kept, but nothing expires."""
+    """A model of the server's data and of commits; it has lifetimes (s), but nothing expires."""
 
     def __init__(self) -> None:
         self.games: dict[str, Stored] = {}
@@ -49,8 +49,8 @@ class ModelStore:
     def read(
         self, game_id: str, record: RecordKey | None = None
     ) -> tuple[Stored | None, bytes | None]:
-        kept = None if record is None else self.records.get((game_id, record.name))
-        return self.games.get(game_id), None if kept is None else _without_nonce(kept)
+        recorded = None if record is None else self.records.get((game_id, record.name))
+        return self.games.get(game_id), None if recorded is None else _without_nonce(recorded)
 
     def events(self, game_id: str, after: int, limit: int) -> list[bytes]:
         return self.logs.get(game_id, [])[after : after + limit] if limit > 0 else []
@@ -64,9 +64,9 @@ class ModelStore:
         self.logs.pop(game_id, None)
 
     def commit(self, commit: Commit) -> Done | Kept | Stale:
-        kept = self.kept(commit)
-        if kept is not None:
-            return Kept(_without_nonce(kept))
+        recorded = self.recorded(commit)
+        if recorded is not None:
+            return Kept(_without_nonce(recorded))
         version = self.version(commit.game_id)
         if not self.fits(commit, version):
             return Stale(version)
@@ -76,10 +76,14 @@ class ModelStore:
         self.write(commit)
         return Done()
 
-    def kept(self, commit: Commit) -> bytes | None:
+    def recorded(self, commit: Commit) -> bytes | None:
         """The record that shows that this commit was made before."""
-        kept = self.records.get((commit.game_id, commit.record_key.name))
-        return kept if kept is not None and kept.startswith(_mark(commit.record_key)) else None
+        recorded = self.records.get((commit.game_id, commit.record_key.name))
+        return (
+            recorded
+            if recorded is not None and recorded.startswith(_mark(commit.record_key))
+            else None
+        )
 
     def version(self, game_id: str) -> int:
         return self.games[game_id].version if game_id in self.games else 0
@@ -109,8 +113,8 @@ def _mark(key: RecordKey) -> bytes:
     return key.nonce.encode() + _NONCE_END if key.nonce else b""
 
 
-def _without_nonce(kept: bytes) -> bytes:
-    return kept.partition(_NONCE_END)[2]
+def _without_nonce(recorded: bytes) -> bytes:
+    return recorded.partition(_NONCE_END)[2]
 
 
 class Fault(Enum):
@@ -120,7 +124,7 @@ class Fault(Enum):
     UNSENT = "not executed, and the service cannot know it"
     LOST = "executed, and its answer is lost"
     LATE = "timed out, and will be executed later"
-    SETTLED = "lost, and executed again by the store's retry"
+    RETRIED = "lost, and executed again by the store's retry"
     SLOW = "slow"
     KILLED_BEFORE = "worker killed before"
     KILLED_AFTER = "worker killed after"
@@ -129,7 +133,7 @@ class Fault(Enum):
 _KILLED = (Fault.KILLED_BEFORE, Fault.KILLED_AFTER)
 _READING = (*_KILLED, *(Fault.REFUSED, Fault.SLOW) * 2)
 _DELETING = (*_READING, *(Fault.UNSENT, Fault.LOST, Fault.LATE) * 2)
-_COMMITTING = (*_DELETING, *(Fault.SETTLED,) * 2)
+_COMMITTING = (*_DELETING, *(Fault.RETRIED,) * 2)
 _SLOWEST = 15_000
 _SOON = 2
 
@@ -236,7 +240,7 @@ class FaultyStore:
             case Fault.SLOW:
                 self._injector.advance(self._injector.rng.randrange(_SLOWEST))
                 return execute()
-            case Fault.SETTLED:
+            case Fault.RETRIED:
                 return self._repeat_commit(execute, key)
             case Fault.KILLED_BEFORE:
                 self._kill_worker()

@@ -243,7 +243,7 @@ def _without_trace(seed: int, steps: int) -> Report:
 
 def _fault_counts(counts: Counter[str]) -> str:
     refused = counts["REFUSED"]
-    lost = counts["LOST"] + counts["UNSENT"] + counts["SETTLED"]
+    lost = counts["LOST"] + counts["UNSENT"] + counts["RETRIED"]
     killed = counts["KILLED_BEFORE"] + counts["KILLED_AFTER"]
     return f"{refused} calls refused, {lost} lost, {counts['LATE']} late, {killed} workers killed"
 
