@@ -118,38 +118,29 @@ class Referee:
 
 def play_game(
     base_url: str,
-    seed_hex_or_none: str | None,
+    seed: str | None,
     options: Mapping[str, Any],
-    chooser_rng: random.Random,
+    rng: random.Random,
     *,
     delete: bool = True,
 ) -> RefereedGame:
     """Play one game to its end as seat 0, check every answer, then delete the game.
 
-    `options` is the body of createGame without its seed. The requests depend on `chooser_rng` and
-    the answers alone, so a seeded game can be repeated exactly.
+    `options` is the body of createGame without its seed (64 hex digits). The requests depend on
+    `rng` and the answers alone, so a seeded game can be repeated exactly.
     """
-    body = dict(options) if seed_hex_or_none is None else {**options, "seed": seed_hex_or_none}
+    body = dict(options) if seed is None else {**options, "seed": seed}
     client, started = CheckedClient(base_url), time.perf_counter()
-    referee = Referee(client, body, chooser_rng)
+    referee = Referee(client, body, rng)
+    session = referee.session
     try:
         referee.play()
         if delete:
             referee.delete()
     except Exception as error:
-        error.add_note(
-            f"after request {client.sent}: {client.last}; options {body}; {referee.session.path}"
-        )
+        error.add_note(f"after request {client.sent}: {client.last}; {body}; {session.path}")
         raise
     finally:
         client.session.close()
-    seconds = time.perf_counter() - started
-    return RefereedGame(
-        referee.session.view["id"],
-        body,
-        referee.session.view,
-        referee.session.known.events,
-        referee.replay,
-        client.sent,
-        seconds,
-    )
+    seconds, view, events = time.perf_counter() - started, session.view, session.known.events
+    return RefereedGame(view["id"], body, view, events, referee.replay, client.sent, seconds)

@@ -15,66 +15,24 @@ from __future__ import annotations
 import json
 import random
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import islice
-from pathlib import Path
 from typing import Any
-
-from flask import Response, request
 
 from engine.cards import CARDS
 from engine.game import Game, Status
 from engine.round import Drawing, Source
 from engine.seats import SeatKind
-from engine.snapshot import load
-from service.app import create_app
-from service.config import Config
 from service.runtime.embedded_server import throwaway_server
-from service.store.game_store import Store
 from tests.chaos.access import calls, positions
 from tests.chaos.access.calls import Call
+from tests.chaos.access.instance import Answer, Instance, Leak, difference
 from tests.chaos.access.permitted_differences import PermittedDifferences
 from tests.chaos.trial import Outcome, Trial
 from tests.clock import Clock
 
-Leak = Callable[[Response, Game], None]
-"""Changes an answer by what the game hides: the comparison has to detect it."""
-Answer = tuple[int, tuple[tuple[str, str], ...], bytes]
-
 MOVES = 6
 TRIED_CARDS = 3
-_EXCERPT = 40
-
-
-class Instance:
-    """One instance of the service with its own store; `leak` changes its answers."""
-
-    def __init__(self, url: str, clock: Clock, leak: Leak | None) -> None:
-        self.store = Store.from_url(url, connections=2)
-        config = Config(redis_url=url, data_dir=Path("unused"), log_level="CRITICAL")
-        app = create_app(config, self.store, clock)
-        if leak is not None:
-            app.after_request(lambda response: self._with_leak(response, leak))
-        self.client = app.test_client(use_cookies=False)
-
-    def _with_leak(self, response: Response, leak: Leak) -> Response:
-        game_id = (request.view_args or {}).get("game_id", "")
-        if self.store.read(game_id)[0] is not None:
-            leak(response, self.game(game_id))
-        return response
-
-    def game(self, game_id: str) -> Game:
-        """The game as it is stored."""
-        stored, _ = self.store.read(game_id)
-        assert stored is not None, "the game has been put there"
-        return load(stored.state)
-
-    def answer(self, game_id: str, token: str | None, call: Call) -> Answer:
-        """The status, headers and body of the answer to a call."""
-        auth = None if token is None else f"Bearer {token}"
-        with call.but(X_Request_Id="fixed").open(self.client, game_id, auth) as got:
-            return got.status_code, tuple(got.headers), got.get_data()
 
 
 @dataclass
@@ -169,9 +127,9 @@ class GamePair:
             size = len(first[2]) + sum(len(name) + len(value) for name, value in first[1])
             self.comparison.counts.update({"answers": 1, "bytes": size, f"{first[0]}": 1})
         else:
-            self._end_at_difference(call, first, second)
+            self._end_atdifference(call, first, second)
 
-    def _end_at_difference(self, call: Call, first: Answer, second: Answer) -> None:
+    def _end_atdifference(self, call: Call, first: Answer, second: Answer) -> None:
         """End the pair; a violation, unless the first differing event is permitted."""
         self.diverged = True
         seats = self.games()[0].seats
@@ -189,7 +147,7 @@ class GamePair:
             self.comparison.counts["diverged"] += 1
         else:
             where = f"seed {self.seed}, viewer {self.viewer}, {call}"
-            self.comparison.violations.append(f"{where}: {violation}; {_difference(first, second)}")
+            self.comparison.violations.append(f"{where}: {violation}; {difference(first, second)}")
 
     def _events(self, instance: Instance) -> list[dict[str, Any]]:
         """The events since the game was stored, as the viewer may read them."""
@@ -257,14 +215,6 @@ class GamePair:
             self.send(calls.get(), self.token)
             self.viewer = None
             self.send_reads()
-
-
-def _difference(first: Answer, second: Answer) -> str:
-    """The texts around the first place where two answers differ."""
-    one, other = (f"{status} {headers} {body!r}" for status, headers, body in (first, second))
-    shared = next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), 0)
-    near = slice(max(0, shared - _EXCERPT), shared + _EXCERPT)
-    return f"{one[near]!r} against {other[near]!r}"
 
 
 def compare(

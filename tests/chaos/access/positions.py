@@ -208,8 +208,25 @@ def invite(seat: int) -> str:
 def store_position(store: Store, game_id: str, position: Position, version: int = 1) -> None:
     """Store a position under a new id."""
     game, at = position.game, bodies.timestamp(NOW)
-    away = tuple(seat for seat, each in enumerate(game.seats) if each.away)
-    meta = Meta(
+    store.commit(
+        Commit(
+            game_id=game_id,
+            expected=0,
+            stored=Stored(version, dump(game), _meta(game).dump()),
+            events=[strict_json.write(record(event, at)) for event in position.events],
+            logged=0,
+            record_key=RecordKey("put", "put"),
+            record=b"{}",
+            record_ttl=1,
+            game_ttl=_LEAST_LIFETIME,
+        )
+    )
+
+
+def _meta(game: Game) -> Meta:
+    """The metadata of a game whose seats have the tokens and invites of this module."""
+    invited = [seat and each.kind is SeatKind.HUMAN for seat, each in enumerate(game.seats)]
+    return Meta(
         created_at=NOW,
         updated_at=NOW,
         expires_at=NOW + _LEAST_LIFETIME * 1000,
@@ -218,25 +235,12 @@ def store_position(store: Store, game_id: str, position: Position, version: int 
             for seat in range(len(game.seats))
         ),
         invites=tuple(
-            tokens.token_hash(invite(seat)) if seat and each.kind is SeatKind.HUMAN else None
-            for seat, each in enumerate(game.seats)
+            tokens.token_hash(invite(seat)) if is_invited else None
+            for seat, is_invited in enumerate(invited)
         ),
         played=game.round is not None,
         deadline=game.deadline,
-        away=away,
-    )
-    store.commit(
-        Commit(
-            game_id=game_id,
-            expected=0,
-            stored=Stored(version, dump(game), meta.dump()),
-            events=[strict_json.write(record(event, at)) for event in position.events],
-            logged=0,
-            record_key=RecordKey("put", "put"),
-            record=b"{}",
-            record_ttl=1,
-            game_ttl=_LEAST_LIFETIME,
-        )
+        away=tuple(seat for seat, each in enumerate(game.seats) if each.away),
     )
 
 

@@ -15,7 +15,8 @@ from engine import table, view
 from engine.cards import write_cards
 from engine.game import Game, Step
 from engine.round import Layout, Source
-from tests.chaos.access.noninterference import Leak, compare
+from tests.chaos.access.instance import Leak
+from tests.chaos.access.noninterference import compare
 from tests.chaos.access.permitted_differences import PermittedDifferences
 from tests.scale import scaled
 

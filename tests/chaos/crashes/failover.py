@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
+from functools import partial
 from pathlib import Path
 
 from service.store.durability import Durability
@@ -62,35 +63,37 @@ def run(
     seed: int = 1,
 ) -> Outcome:
     """Inject these faults into the master, in random order, while games are played."""
-    history, faults_are_done = History(), threading.Event()
-    violations: list[str] = []
-    with (
-        group_of() as group,
-        _service(group, durability) as service,
-        ThreadPoolExecutor(1) as pool,
-    ):
-        playing = pool.submit(
-            run_load,
-            HttpTransport(service.url()),
-            history,
-            Workload(),
-            f"failover {seed}",
-            clients=clients,
-            enough=faults_are_done.is_set,
+    history, rng = History(), random.Random(seed)
+    with group_of() as group, _service(group, durability) as service:
+        load = partial(
+            run_load, HttpTransport(service.url()), history, Workload(), f"failover {seed}"
         )
-        try:
-            # In this thread: a server ends together with the thread that started it.
-            _inject_faults(group, history, random.Random(seed).sample(faults, len(faults)))
-        except AssertionError as error:
-            violations.append(f"the group did not recover: {error}")
-        finally:
-            faults_are_done.set()
-        playing.result()
+        shuffled = rng.sample(faults, len(faults))
+        violations = _run_with_faults(partial(load, clients=clients), group, history, shuffled)
         output = service.output
     if "Traceback" in output:
         violations.append(f"the service printed {output[-2000:]}")
     violations += history.violations()
     return Outcome(_summary(history), [f"seed {seed}: {violation}" for violation in violations])
+
+
+def _run_with_faults(
+    load: Callable[..., None], group: Group, history: History, faults: Sequence[str]
+) -> list[str]:
+    """Run the load in another thread until all faults are injected; return the violations."""
+    violations: list[str] = []
+    faults_are_done = threading.Event()
+    with ThreadPoolExecutor(1) as pool:
+        playing = pool.submit(load, enough=faults_are_done.is_set)
+        try:
+            # In this thread: a server ends together with the thread that started it.
+            _inject_faults(group, history, faults)
+        except AssertionError as error:
+            violations.append(f"the group did not recover: {error}")
+        finally:
+            faults_are_done.set()
+        playing.result()
+    return violations
 
 
 def _inject_faults(group: Group, history: History, faults: Sequence[str]) -> None:

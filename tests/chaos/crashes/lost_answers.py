@@ -157,13 +157,17 @@ def run(cuts: int = 500, outages: int = 5, clients: int = 6, seed: int = 1) -> O
             enough=lambda: store.cuts >= cuts,
             to_the_end=False,
         )
+    violations = [f"seed {seed}: {violation}" for violation in history.violations()]
+    return Outcome(_summary(history, store, web), violations)
+
+
+def _summary(history: History, store: CuttingProxy, web: CuttingProxy) -> str:
     counts = history.counts
-    summary = (
+    return (
         f"{store.cuts} answers of the store lost and {store.cuts_in_outages} more in outages,"
         f" {web.cuts} answers of the service lost; {history.moves} moves acknowledged,"
         f" {counts['keyless']} sent without a key, {counts['unknown']} of unknown outcome"
     )
-    return Outcome(summary, [f"seed {seed}: {violation}" for violation in history.violations()])
 
 
 TRIALS = (

@@ -23,7 +23,7 @@ _PAUSE_SECONDS = 0.05
 
 
 class LostAnswerError(Exception):
-    """The connection ended before the answer was there."""
+    """The connection ended before the answer arrived."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ class HttpTransport:
 
 
 class UnansweredError(Exception):
-    """A request was repeated until patience ended."""
+    """A request was repeated for a minute without an answer."""
 
 
 class UnexpectedRefusalError(Exception):

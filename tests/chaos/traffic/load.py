@@ -122,21 +122,21 @@ class GameClient:
         return log
 
     def _turn(self, pool: ThreadPoolExecutor) -> None:
-        """One move by whoever is to move, in the manner that rng has chosen."""
+        """One move of the seat whose turn it is, sent in the way that the generator chooses."""
         seat = self._view["turn"]["seat"]
         if not self._may_move(seat):
             self._read(seat)
         if not self._may_move(seat):
-            if not self._outcome_unknown:  # nobody else plays here
+            if not self._outcome_unknown:  # no other client plays this game
                 self._violation(f"seat {seat} was to move, but is not", [])
             return
         sent = self._requests_for(seat)
+        read = None
         if self._happens(self._workload.concurrent_reads):
-            reading = pool.submit(self._client.read_game, self._game)
-            answers = self._send_at_once(pool, sent)
-            reading.result()
-        else:
-            answers = self._send_at_once(pool, sent)
+            read = pool.submit(self._client.read_game, self._game)
+        answers = self._send_at_once(pool, sent)
+        if read is not None:
+            read.result()
         self._check_answers(sent, answers)
         made = [(each, got) for each, got in zip(sent, answers, strict=True) if _is_made(got)]
         if made:
@@ -263,15 +263,21 @@ def run_load(
             rng = random.Random(f"{seed}/{number}")
             game = GameClient(Client(transport, history), history, workload, rng)
             try:
-                game.open(_SEATS[number % len(_SEATS)])
-                game.play(goes_on)
-                game.close()
-            except UnexpectedRefusalError as error:
+                _play_game(game, _SEATS[number % len(_SEATS)], goes_on)
+            except (UnexpectedRefusalError, UnansweredError) as error:
                 history.add_violation(f"game {number} of seed {seed}: {error}")
-            except UnansweredError as error:
-                history.add_violation(f"game {number} of seed {seed}: {error}")
-                return
+                if isinstance(error, UnansweredError):
+                    return
 
     with ThreadPoolExecutor(clients) as pool:
         for each in [pool.submit(play_games) for _ in range(clients)]:
             each.result()
+
+
+def _play_game(
+    game: GameClient, seats: Sequence[Mapping[str, str]], goes_on: Callable[[], bool]
+) -> None:
+    """Create a game, play it, and compare it with its log."""
+    game.open(seats)
+    game.play(goes_on)
+    game.close()
