@@ -93,10 +93,18 @@ PERMISSIONS: dict[str, Operation] = {
 }
 
 
+def described_calls() -> dict[str, tuple[str, str]]:
+    """By the id of each operation in the API description: its method and its path."""
+    return {
+        operation["operationId"]: (method.upper(), path)
+        for path, operations in json.loads(DESCRIPTION.read_text())["paths"].items()
+        for method, operation in operations.items()
+    }
+
+
 def described_operations() -> set[str]:
     """The ids of all operations in the API description."""
-    paths = json.loads(DESCRIPTION.read_text())["paths"].values()
-    return {operation["operationId"] for path in paths for operation in path.values()}
+    return set(described_calls())
 
 
 def gaps() -> list[str]:

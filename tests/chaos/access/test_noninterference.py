@@ -15,8 +15,10 @@ from engine import table, view
 from engine.cards import write_cards
 from engine.game import Game, Step
 from engine.round import Layout, Source
+from tests.chaos.access import calls
 from tests.chaos.access.instance import Leak
 from tests.chaos.access.noninterference import compare
+from tests.chaos.access.permissions import described_calls
 from tests.chaos.access.permitted_differences import PermittedDifferences
 from tests.scale import scaled
 
@@ -29,6 +31,17 @@ def test_no_answer_depends_on_what_its_caller_may_not_know() -> None:
     assert counts["answers"] > 40 * counts["pairs"]
     assert min(counts[name] for name in ("final", "ai_hands_equal", "moves", "diverged")) > 0
     assert min(counts[str(status)] for status in (200, 304, 401, 403, 404, 405, 409, 412)) > 0
+
+
+def test_every_operation_on_a_game_is_compared() -> None:
+    sent = [*calls.every_operation(), *calls.all_reads_and_refusals(1, "0", 1, ["8H"])]
+    compared = {(call.method, call.path.partition("?")[0]) for call in sent}
+    missing = {
+        operation
+        for operation, call in described_calls().items()
+        if call[1].startswith(calls.GAME) and call not in compared
+    }
+    assert not missing, f"add to tests/chaos/access/calls.py: {sorted(missing)}"
 
 
 def changed(response: Response, change: Callable[[dict[str, object]], object]) -> None:

@@ -12,7 +12,7 @@ from flask.testing import FlaskClient
 
 from tests.chaos.simulation.faulty_store import WorkerKilledError
 
-_CALLS = {
+OPERATIONS = {
     "createGame": ("POST", ""),
     "getGame": ("GET", "/{}"),
     "deleteGame": ("DELETE", "/{}"),
@@ -51,7 +51,7 @@ class Request:
 
     def send(self, client: FlaskClient) -> Answer:
         """Send the request; the status is NO_ANSWER if the worker is killed."""
-        method, path = _CALLS[self.operation]
+        method, path = OPERATIONS[self.operation]
         try:
             answer = client.open(
                 "/v1/games" + path.format(self.game_id),

@@ -21,7 +21,9 @@ from service.games.responses import Reply, respond
 from service.games.transactions import Transactions
 from service.store.game_store import Store
 from service.store.models import Commit, RecordKey, Stored
+from tests.chaos.access.permissions import described_calls
 from tests.chaos.simulation.faulty_store import ModelStore
+from tests.chaos.simulation.messages import OPERATIONS
 from tests.chaos.simulation.scheduler import Scheduler
 from tests.chaos.simulation.simulation import simulate, simulations
 
@@ -36,6 +38,13 @@ def test_every_invariant_holds_in_a_few_simulations() -> None:
     numbers = re.findall(r"(\d+) ([a-z ]+)", outcome.summary)
     assert len(numbers) >= 10
     assert all(int(count) for count, _ in numbers), outcome.summary
+
+
+def test_every_operation_on_games_can_be_sent_in_a_simulation() -> None:
+    described = described_calls().items()
+    on_games = {operation for operation, (_, path) in described if path.startswith("/v1/games")}
+    missing = on_games - set(OPERATIONS)
+    assert not missing, f"add to tests/chaos/simulation/messages.py: {sorted(missing)}"
 
 
 def test_a_seed_gives_the_same_trace_in_every_process() -> None:
