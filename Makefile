@@ -42,10 +42,10 @@ bench: $(VENV)/bench.stamp $(VENV)/engine.stamp ## measure the solver, its peers
 tournament: $(VENV)/bench.stamp $(VENV)/engine.stamp ## measure the AI players, and draw docs/strength.svg
 	@$(BIN)/python -m bench.tournament $(TOURNAMENT_ARGS)
 
-chaos: $(VENV)/test.stamp $(VENV)/engine.stamp ## try to break every promise, whole numbers, one table
+chaos: $(VENV)/test.stamp $(VENV)/engine.stamp ## try to break every promise at full size, and print one table
 	@$(BIN)/python -m tests.chaos $(CHAOS_ARGS)
 
-mutation: $(VENV)/mutation.stamp ## break the code in every small way, and see that a test fails
+mutation: $(VENV)/mutation.stamp ## change the code in every small way, and check that a test fails
 	@$(BIN)/python -m tests.mutation $(MUTATION_ARGS)
 
 COMPILE = $(BIN)/uv pip compile pyproject.toml --universal --generate-hashes --upgrade --quiet \

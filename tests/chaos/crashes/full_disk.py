@@ -28,12 +28,12 @@ import requests
 
 from service.runtime.server_program import bundled_path
 from tests.chaos.crashes.background_play import playing
-from tests.chaos.traffic.linearizability import Record
-from tests.chaos.trial import Outcome, Proof
+from tests.chaos.traffic.history import History
+from tests.chaos.trial import Outcome, Trial
 from tests.system.launch import Launch, create_game
 
 _MOVES_BEFORE, _MOVES_AFTER = 20, 20
-_INSIST_SECONDS = 120.0
+_REPEAT_SECONDS = 120.0
 _POLL_SECONDS = 0.05
 _LEAST_READS = 0.5  # of all reads; the server is away only for its start
 
@@ -146,7 +146,7 @@ def run(
     seed: int = 1,
 ) -> Outcome:
     """Fill the disk for so many seconds during play, then make room and play on."""
-    record = Record()
+    history = History()
     with (
         tempfile.TemporaryDirectory() as folder,
         disk_kind(Path(folder)) as disk,
@@ -154,7 +154,7 @@ def run(
     ):
         watch = Watch(service.url())
         name = f"full disk {seed}"
-        with playing(service.url(), record, name, clients, _INSIST_SECONDS) as games:
+        with playing(service.url(), history, name, clients, _REPEAT_SECONDS) as games:
             games.wait_for_moves(_MOVES_BEFORE)
             disk.fill(service)
             watch.look(seconds)
@@ -162,17 +162,17 @@ def run(
             freed = time.monotonic()
             made = games.wait_for_moves(_MOVES_AFTER)
             took = time.monotonic() - freed
-        breaches = [*watch.breaches(), *record.breaches()]
+        violations = [*watch.violations(), *history.violations()]
         if made < _MOVES_AFTER:
-            breaches.append(f"only {made} moves in {took:.0f} s with room")
+            violations.append(f"only {made} moves in {took:.0f} s with room")
         if service.process.poll() is not None:
-            breaches.append(f"the service ended: {service.output[-500:]}")
+            violations.append(f"the service ended: {service.output[-500:]}")
         starts = service.output.count("it is started again")
     done = (
-        f"{seconds:.0f} s full, {record.moves} moves acknowledged, {starts} starts of the store;"
+        f"{seconds:.0f} s full, {history.moves} moves acknowledged, {starts} starts of the store;"
         f" {watch.seen}; {took:.1f} s until {_MOVES_AFTER} moves were made again"
     )
-    return Outcome(done, [f"seed {seed}: {each}" for each in breaches])
+    return Outcome(done, [f"seed {seed}: {each}" for each in violations])
 
 
 class Watch:
@@ -182,7 +182,7 @@ class Watch:
         self._url = url
         self._game = create_game(url)
         self._answers: Counter[str] = Counter()
-        self._breaches: list[str] = []
+        self._violations: list[str] = []
 
     @property
     def seen(self) -> str:
@@ -198,9 +198,9 @@ class Watch:
             for each in [pool.submit(_repeat, ask, end) for ask in asks]:
                 each.result()
 
-    def breaches(self) -> Iterator[str]:
+    def violations(self) -> Iterator[str]:
         """What was otherwise than promised."""
-        yield from self._breaches
+        yield from self._violations
         read, unread = self._answers["reads 200"], self._answers["reads 503"]
         if read < _LEAST_READS * (read + unread):
             yield f"{unread} of {read + unread} reads were refused"
@@ -210,7 +210,7 @@ class Watch:
     def _ask_process(self) -> None:
         answer = requests.get(f"{self._url}/healthz", timeout=10)
         if answer.status_code != 200:
-            self._breaches.append(f"/healthz was answered {answer.status_code}")
+            self._violations.append(f"/healthz was answered {answer.status_code}")
 
     def _ask_read(self) -> None:
         self._note("reads", requests.get(self._game, timeout=10))
@@ -221,9 +221,9 @@ class Watch:
     def _note(self, what: str, answer: requests.Response) -> None:
         self._answers[f"{what} {answer.status_code}"] += 1
         if answer.status_code == 503 and "Retry-After" not in answer.headers:
-            self._breaches.append(f"{what}: 503 without Retry-After")
+            self._violations.append(f"{what}: 503 without Retry-After")
         elif answer.status_code not in (200, 201, 503):
-            self._breaches.append(f"{what} were answered {answer.status_code} {answer.text}")
+            self._violations.append(f"{what} were answered {answer.status_code} {answer.text}")
 
 
 def _repeat(ask: Callable[[], None], end: float) -> None:
@@ -240,13 +240,13 @@ def on_a_small_disk(seconds: float = 60) -> Outcome:
         return Outcome(f"not tried, for nothing can be mounted: {error}")
 
 
-PROOFS = (
-    Proof(
+TRIALS = (
+    Trial(
         "a full disk loses no acknowledged move; reads go on, and with room so do the games",
         "the store may write no longer file for 60 s during play, then it may again",
         run,
     ),
-    Proof(
+    Trial(
         "the same on a small file system",
         "a file system of 6 MB filled for 60 s during play, then freed (needs root)",
         on_a_small_disk,

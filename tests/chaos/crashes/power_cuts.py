@@ -2,7 +2,7 @@
 
 What is simulated: the machine of the store stops at one instant. The disk has everything that was
 flushed, and any first part of what was written after the last flush; that part may end in the
-middle of a record. The service runs on another machine, so it stays.
+middle of a history. The service runs on another machine, so it stays.
 
 How: clients play through the service. At each answer the length of the append-only file is noted.
 With `appendfsync always` everything up to that length was flushed before the answer was sent. At
@@ -36,10 +36,17 @@ import orjson
 
 from service.runtime.embedded_server import EmbeddedServer
 from service.store.game_store import Store
-from tests.chaos.traffic.linearizability import Record, log_breaches
-from tests.chaos.traffic.load import Habits, play
-from tests.chaos.traffic.wire import Answer, HttpWire, LostError, Request, Wire
-from tests.chaos.trial import Outcome, Proof
+from tests.chaos.traffic.history import History
+from tests.chaos.traffic.http_client import (
+    Answer,
+    HttpTransport,
+    LostAnswerError,
+    Request,
+    Transport,
+)
+from tests.chaos.traffic.linearizability import event_log_violations
+from tests.chaos.traffic.load import Workload, run_load
+from tests.chaos.trial import Outcome, Trial
 from tests.system.launch import Launch
 
 _FLUSH_SECONDS = 1.0
@@ -51,7 +58,7 @@ _ALL_EVENTS = 1_000_000
 class CutWire:
     """A wire to the service that notes the file's length at each answer, and can be cut."""
 
-    def __init__(self, wire: Wire, file: Path) -> None:
+    def __init__(self, wire: Transport, file: Path) -> None:
         self.noted = 0
         self._wire = wire
         self._file = file
@@ -67,7 +74,7 @@ class CutWire:
         answer = self._wire.send(request)
         with self._lock:
             if cuts != self._cuts:
-                raise LostError("the power was cut")
+                raise LostAnswerError("the power was cut")
             self.noted = self._file.stat().st_size
         return answer
 
@@ -88,46 +95,47 @@ class CutWire:
 
 def run(cuts: int = 20, clients: int = 4, seed: int = 1, *, to_the_end: bool = True) -> Outcome:
     """Cut the power so many times during play, and start the store on what the disk still has."""
-    record, rng = Record(), random.Random(seed)
-    made, torn, breaches, over = 0, 0, list[str](), threading.Event()
+    history, rng = History(), random.Random(seed)
+    made, torn, violations, over = 0, 0, list[str](), threading.Event()
     with _service("always") as (server, wire), ThreadPoolExecutor(1) as pool:
         cut_wire = CutWire(wire, _file(server))
         playing = pool.submit(
-            play,
+            run_load,
             cut_wire,
-            record,
-            Habits(),
+            history,
+            Workload(),
             f"power {seed}",
             clients=clients,
             enough=over.is_set,
             to_the_end=to_the_end,
         )
         try:
-            while made < cuts and _is_cut(cut_wire, server, record, rng, playing):
+            while made < cuts and _is_cut(cut_wire, server, history, rng, playing):
                 made += 1
                 torn += _restart_on_cut_file(server, cut_wire.noted, rng)
-                breaches += _lost(server, record)
+                violations += _lost(server, history)
                 cut_wire.restore()
         finally:
             over.set()
             cut_wire.restore()
         playing.result()
     done = (
-        f"{made} cuts, {torn} in the midst of a record; {record.moves} moves acknowledged,"
-        f" {record.tally['lost']} requests broken off, {record.tally['finished']} games played out"
+        f"{made} cuts, {torn} in the midst of a record; {history.moves} moves acknowledged,"
+        f" {history.counts['lost']} requests broken off,"
+        f" {history.counts['finished']} games played out"
     )
-    return Outcome(done, [f"seed {seed}: {each}" for each in breaches + record.breaches()])
+    return Outcome(done, [f"seed {seed}: {each}" for each in violations + history.violations()])
 
 
 @contextmanager
-def _service(append_fsync: str) -> Iterator[tuple[EmbeddedServer, HttpWire]]:
+def _service(append_fsync: str) -> Iterator[tuple[EmbeddedServer, HttpTransport]]:
     """A store and the service on it, each able to go without the other."""
     with (
         tempfile.TemporaryDirectory() as folder,
         EmbeddedServer(Path(folder, "store"), append_fsync=append_fsync) as server,
         Launch(Path(folder), LOG_LEVEL="CRITICAL", REDIS_URL=server.url) as service,
     ):
-        yield server, HttpWire(service.url())
+        yield server, HttpTransport(service.url())
 
 
 def _file(server: EmbeddedServer) -> Path:
@@ -138,13 +146,13 @@ def _file(server: EmbeddedServer) -> Path:
 def _is_cut(
     cut_wire: CutWire,
     server: EmbeddedServer,
-    record: Record,
+    history: History,
     rng: random.Random,
     playing: Future[None],
 ) -> bool:
     """Cut the power after some more moves; return False if the clients gave up before."""
-    enough = record.moves + rng.randint(_FEWEST_MOVES, _MOST_MOVES)
-    while record.moves < enough or not cut_wire.cut(server.kill):
+    enough = history.moves + rng.randint(_FEWEST_MOVES, _MOST_MOVES)
+    while history.moves < enough or not cut_wire.cut(server.kill):
         if playing.done():
             return False
         time.sleep(_POLL_SECONDS)
@@ -152,7 +160,7 @@ def _is_cut(
 
 
 def _restart_on_cut_file(server: EmbeddedServer, answered_length: int, rng: random.Random) -> bool:
-    """Cut the file somewhere after the last answered move; return whether that tore a record.
+    """Cut the file somewhere after the last answered move; return whether that tore a history.
 
     It did if the server has shortened the file at its start.
     """
@@ -163,23 +171,23 @@ def _restart_on_cut_file(server: EmbeddedServer, answered_length: int, rng: rand
     return file.stat().st_size < length
 
 
-def _lost(server: EmbeddedServer, record: Record) -> Iterator[str]:
+def _lost(server: EmbeddedServer, history: History) -> Iterator[str]:
     """The acknowledged moves that are not in the store any more."""
     with closing(Store.from_url(server.url, connections=1)) as store:
-        for game, moves in record.acknowledged().items():
+        for game, moves in history.acknowledged().items():
             stored, _ = store.read(game)
             last, version = max(move.version for move in moves), stored.version if stored else 0
             if version < last:
                 yield f"game {game} is back at version {version}, {last} was acknowledged"
             log = [orjson.loads(event) for event in store.events(game, 0, _ALL_EVENTS)]
-            yield from log_breaches(log, moves, len(log))
+            yield from event_log_violations(log, moves, len(log))
 
 
 @dataclass(slots=True)
 class Meter:
     """A wire that notes, answer by answer, the time, the length of the file and the move made."""
 
-    wire: Wire
+    wire: Transport
     file: Path
     times: list[float] = field(default_factory=list)
     lengths: list[int] = field(default_factory=list)
@@ -204,14 +212,14 @@ def _made(request: Request, answer: Answer) -> tuple[str, int]:
 
 def losses(cuts: int = 20, seconds: int = 20, clients: int = 4, seed: int = 1) -> Outcome:
     """Count what `everysec` loses if the last flush was a second before the cut."""
-    record, rng = Record(), random.Random(seed)
+    history, rng = History(), random.Random(seed)
     with _service("everysec") as (server, wire):
         meter = Meter(wire, _file(server))
         end = time.monotonic() + seconds
-        play(
+        run_load(
             meter,
-            record,
-            Habits(),
+            history,
+            Workload(),
             f"losses {seed}",
             clients=clients,
             enough=lambda: time.monotonic() > end,
@@ -220,10 +228,10 @@ def losses(cuts: int = 20, seconds: int = 20, clients: int = 4, seed: int = 1) -
         server.stop()
         first, last = meter.times[0] + _FLUSH_SECONDS, meter.times[-1]
         counts = [_loss(server, meter, rng.uniform(first, last)) for _ in range(cuts)]
-    pace = record.moves / (last - meter.times[0])
+    pace = history.moves / (last - meter.times[0])
     mean = sum(counts) / len(counts)
     done = f"{cuts} cuts at {pace:.0f} moves/s: {mean:.0f} lost on average, {max(counts)} at most"
-    return Outcome(done, [f"seed {seed}: {each}" for each in record.breaches()])
+    return Outcome(done, [f"seed {seed}: {each}" for each in history.violations()])
 
 
 def _loss(server: EmbeddedServer, meter: Meter, instant: float) -> int:
@@ -244,13 +252,13 @@ def _loss(server: EmbeddedServer, meter: Meter, instant: float) -> int:
     return sum(version > versions[game] for game, version in answered)
 
 
-PROOFS = (
-    Proof(
+TRIALS = (
+    Trial(
         "a power cut loses no acknowledged move, and the games go on",
         "kill -9 of the store, its file cut at a random byte after the last acknowledged move",
         run,
     ),
-    Proof(
+    Trial(
         "for information: acknowledged moves that a power cut loses with `APPEND_FSYNC=everysec`",
         "the file cut at its length of a second before, in a copy",
         losses,

@@ -17,8 +17,8 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from tests.chaos.crashes.background_play import playing
-from tests.chaos.traffic.linearizability import Record
-from tests.chaos.trial import Outcome, Proof
+from tests.chaos.traffic.history import History
+from tests.chaos.trial import Outcome, Trial
 from tests.processes import left_after
 from tests.system.launch import Launch
 
@@ -29,24 +29,26 @@ _CODES = ("storage-unavailable", "outcome-unknown")
 
 def run(stops: int = 20, clients: int = 6, seed: int = 1) -> Outcome:
     """Stop the service so many times during play, each time all of its processes at once."""
-    record, rng, breaches = Record(), random.Random(seed), list[str]()
+    history, rng, violations = History(), random.Random(seed), list[str]()
     with tempfile.TemporaryDirectory() as folder, ExitStack() as running:
         service = running.enter_context(_launched(folder, "0"))
         url = service.url()
-        with playing(url, record, f"stops {seed}", clients) as games:
+        with playing(url, history, f"stops {seed}", clients) as games:
             for _ in range(stops):
                 games.wait_for_moves(rng.randint(_FEWEST_MOVES, _MOST_MOVES))
-                breaches += _stop_all(service)
+                violations += _stop_all(service)
                 service = running.enter_context(_launched(folder, str(urlsplit(url).port)))
                 service.url()
             games.wait_for_moves(_MOVES_AFTER)
-    breaches += record.breaches()
-    breaches += [f"{record.tally[code]} answers {code}" for code in _CODES if record.tally[code]]
+    violations += history.violations()
+    violations += [
+        f"{history.counts[code]} answers {code}" for code in _CODES if history.counts[code]
+    ]
     done = (
-        f"{stops} stops, {record.moves} moves acknowledged,"
-        f" {record.tally['lost']} requests repeated that met no service"
+        f"{stops} stops, {history.moves} moves acknowledged,"
+        f" {history.counts['lost']} requests repeated that met no service"
     )
-    return Outcome(done, [f"seed {seed}: {each}" for each in breaches])
+    return Outcome(done, [f"seed {seed}: {each}" for each in violations])
 
 
 def _launched(folder: str, port: str) -> Launch:
@@ -60,14 +62,14 @@ def _stop_all(service: Launch) -> list[str]:
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGTERM)
     code = service.ended()
-    breaches = [f"the service ended with code {code}: {service.output[-500:]}"] if code else []
+    violations = [f"the service ended with code {code}: {service.output[-500:]}"] if code else []
     if left := left_after(pids, 5):
-        breaches.append(f"processes {left} were left")
-    return breaches
+        violations.append(f"processes {left} were left")
+    return violations
 
 
-PROOFS = (
-    Proof(
+TRIALS = (
+    Trial(
         "a SIGTERM to every process at once loses no acknowledged move and makes no 503",
         "all processes of the service signalled during play, 20 times, and started again",
         run,

@@ -16,8 +16,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from tests.chaos.crashes.background_play import playing
-from tests.chaos.traffic.linearizability import Record
-from tests.chaos.trial import Outcome, Proof
+from tests.chaos.traffic.history import History
+from tests.chaos.trial import Outcome, Trial
 from tests.system.launch import Launch
 
 _MOST_MOVES = 12
@@ -28,12 +28,12 @@ _POLL_SECONDS = 0.005
 
 def run(kills: int = 20, clients: int = 4, seed: int = 1) -> Outcome:
     """Kill so many servers in a row during play."""
-    record, rng, killed = Record(), random.Random(seed), set[int]()
+    history, rng, killed = History(), random.Random(seed), set[int]()
     with (
         tempfile.TemporaryDirectory() as folder,
         Launch(Path(folder), LOG_LEVEL="CRITICAL") as service,
     ):
-        with playing(service.url(), record, f"store kills {seed}", clients) as games:
+        with playing(service.url(), history, f"store kills {seed}", clients) as games:
             while len(killed) < kills and (server := _next_server(service, killed)):
                 if len(killed) % 2 == 0:
                     games.wait_for_moves(rng.randint(1, _MOST_MOVES))
@@ -41,17 +41,17 @@ def run(kills: int = 20, clients: int = 4, seed: int = 1) -> Outcome:
                     os.kill(server, signal.SIGKILL)
                 killed.add(server)
             made = games.wait_for_moves(_MOVES_AFTER)
-        breaches = record.breaches()
+        violations = history.violations()
         if service.process.poll() is not None:
-            breaches.append(f"the service ended: {service.output[-500:]}")
+            violations.append(f"the service ended: {service.output[-500:]}")
     if len(killed) < kills or made < _MOVES_AFTER:
-        breaches.append(f"after {len(killed)} kills {made} more moves were made")
+        violations.append(f"after {len(killed)} kills {made} more moves were made")
     done = (
-        f"{len(killed)} kills, {record.moves} moves acknowledged,"
-        f" {record.tally['storage-unavailable']} answers storage-unavailable,"
-        f" {record.tally['outcome-unknown']} answers outcome-unknown"
+        f"{len(killed)} kills, {history.moves} moves acknowledged,"
+        f" {history.counts['storage-unavailable']} answers storage-unavailable,"
+        f" {history.counts['outcome-unknown']} answers outcome-unknown"
     )
-    return Outcome(done, [f"seed {seed}: {each}" for each in breaches])
+    return Outcome(done, [f"seed {seed}: {each}" for each in violations])
 
 
 def _next_server(service: Launch, killed: set[int]) -> int | None:
@@ -65,8 +65,8 @@ def _next_server(service: Launch, killed: set[int]) -> int | None:
     return None
 
 
-PROOFS = (
-    Proof(
+TRIALS = (
+    Trial(
         "a storage killed again and again loses no acknowledged move, and the service stays",
         "kill -9 of 20 embedded servers in a row during play over HTTP",
         run,

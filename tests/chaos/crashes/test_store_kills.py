@@ -9,7 +9,7 @@ from tests.scale import scaled
 def test_the_deaths_of_the_storage_lose_no_acknowledged_move() -> None:
     kills = scaled(20) + 1
     outcome = store_kills.run(kills=kills)
-    assert outcome.breaches == []
+    assert outcome.violations == []
     counted, moves, *_ = map(int, re.findall(r"\d+", outcome.done))
     assert counted == kills
     assert moves >= 20
