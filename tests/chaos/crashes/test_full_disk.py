@@ -9,7 +9,7 @@ from tests.scale import scaled
 def test_a_full_disk_loses_no_acknowledged_move_and_room_is_all_that_it_takes() -> None:
     outcome = full_disk.run(seconds=scaled(60))
     assert outcome.violations == []
-    moves, starts = map(int, re.findall(r"(\d+) (?:moves acknowledged|starts)", outcome.done))
+    moves, starts = map(int, re.findall(r"(\d+) (?:moves acknowledged|starts)", outcome.summary))
     assert moves >= 40
     assert starts > 1
 
@@ -17,4 +17,4 @@ def test_a_full_disk_loses_no_acknowledged_move_and_room_is_all_that_it_takes() 
 def test_a_full_file_system_does_not_either() -> None:
     outcome = full_disk.on_a_small_disk(seconds=scaled(30))
     assert outcome.violations == []
-    assert "writes 503" in outcome.done or "nothing can be mounted" in outcome.done
+    assert "writes 503" in outcome.summary or "nothing can be mounted" in outcome.summary

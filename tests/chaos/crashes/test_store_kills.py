@@ -10,6 +10,6 @@ def test_the_deaths_of_the_storage_lose_no_acknowledged_move() -> None:
     kills = scaled(20) + 1
     outcome = store_kills.run(kills=kills)
     assert outcome.violations == []
-    counted, moves, *_ = map(int, re.findall(r"\d+", outcome.done))
+    counted, moves, *_ = map(int, re.findall(r"\d+", outcome.summary))
     assert counted == kills
     assert moves >= 20
