@@ -174,7 +174,7 @@ def _restart_on_cut_file(server: EmbeddedServer, answered_length: int, rng: rand
 def _lost(server: EmbeddedServer, history: History) -> Iterator[str]:
     """The acknowledged moves that are not in the store any more."""
     with closing(Store.from_url(server.url, connections=1)) as store:
-        for game, moves in history.acknowledged().items():
+        for game, moves in history.acknowledged_moves().items():
             stored, _ = store.read(game)
             last, version = max(move.version for move in moves), stored.version if stored else 0
             if version < last:
