@@ -34,7 +34,7 @@ playouts = st.builds(
     seats=st.integers(2, 6).map(
         lambda count: tuple(Seat(SeatKind.HUMAN, f"P{seat}") for seat in range(count))
     ),
-    chance=st.integers(0, 2**32).map(random.Random),
+    rng=st.integers(0, 2**32).map(random.Random),
     skill=st.sampled_from([1.0, 1.0, 0.98, 0.95, 0.9]),
 )
 
