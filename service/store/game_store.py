@@ -24,7 +24,7 @@ from redis.exceptions import InvalidResponse, NoScriptError, RedisError, Respons
 from service.errors import CorruptGameError, OutcomeUnknownError
 from service.store.durability import Durability
 from service.store.failures import SOON, UnconfirmedError, UnfollowedError
-from service.store.models import Commit, Done, Kept, RecordKey, Stale, Stored
+from service.store.models import AlreadyCommitted, Commit, Committed, RecordKey, Stale, StoredGame
 from service.store.retry import Command, Errands, Line
 from service.store.topologies import Servers, servers
 
@@ -37,7 +37,7 @@ _GOOD_REPLICAS = re.compile(rb"min_slaves_good_slaves:(\d+)")
 """What a server says of itself that refuses writes where replicas are missing or behind."""
 
 
-class Store:
+class GameStore:
     """The games of one Redis database; safe to share between threads."""
 
     def __init__(self, where: Servers, durability: Durability, replicas: int) -> None:
@@ -53,7 +53,7 @@ class Store:
         connections: int,
         durability: Durability = Durability.LOCAL,
         replicas: int = 1,
-    ) -> Store:
+    ) -> GameStore:
         """A store at a URL as `addresses.py` knows them; connects when first used.
 
         `replicas`: how many every master has, which is how many have to confirm a write.
@@ -73,7 +73,7 @@ class Store:
 
     def read(
         self, game_id: str, record: RecordKey | None = None
-    ) -> tuple[Stored | None, bytes | None]:
+    ) -> tuple[StoredGame | None, bytes | None]:
         """A game, None if there is none, and the record under a key, None likewise.
 
         Raises StorageUnavailableError; OutcomeUnknownError if the replicas may not hold the
@@ -129,7 +129,7 @@ class Store:
 
         self._errands.write(game, talk)
 
-    def commit(self, commit: Commit) -> Done | Kept | Stale:
+    def commit(self, commit: Commit) -> Committed | AlreadyCommitted | Stale:
         """Write a move, or say why not.
 
         Raises StorageUnavailableError if nothing was written, OutcomeUnknownError if the
@@ -137,7 +137,7 @@ class Store:
         """
         arguments = _arguments(commit, guarded=self._is_guarded, confirms=self._confirms)
 
-        def talk(line: Line) -> Done | Kept | Stale:
+        def talk(line: Line) -> Committed | AlreadyCommitted | Stale:
             outcome = _outcome(_run_script(line, arguments))
             self._confirm(line)
             return outcome
@@ -241,14 +241,14 @@ def _arguments(commit: Commit, *, guarded: bool, confirms: bool) -> list[bytes |
     ]
 
 
-def _outcome(answer: list[bytes]) -> Done | Kept | Stale:
+def _outcome(answer: list[bytes]) -> Committed | AlreadyCommitted | Stale:
     match answer:
         case [b"kept", record]:
-            return Kept(_record(record))
+            return AlreadyCommitted(_record(record))
         case [b"stale", version]:
             return Stale(int(version))
         case [b"done", _]:
-            return Done()
+            return Committed()
     raise InvalidResponse("the script gave no answer of its own")
 
 
@@ -256,12 +256,12 @@ def _record(kept: bytes) -> bytes:
     return kept.partition(_NONCE_END)[2]
 
 
-def _stored(fields: list[bytes | None]) -> Stored | None:
+def _stored(fields: list[bytes | None]) -> StoredGame | None:
     version, state, meta = fields
     if version is None or state is None or meta is None:
         return None
     try:
-        return Stored(int(version), state, meta)
+        return StoredGame(int(version), state, meta)
     except ValueError as error:
         raise CorruptGameError("the version is not a number") from error
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
+class StoredGame:
     """A game as it is kept: its version, its snapshot, and what the service keeps beside it."""
 
     version: int
@@ -33,7 +33,7 @@ class Commit:
 
     game_id: str
     expected: int
-    stored: Stored
+    stored: StoredGame
     events: Sequence[bytes]
     logged: int
     record_key: RecordKey
@@ -43,7 +43,7 @@ class Commit:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class AlreadyCommitted:
     """The commit had been made before, by the record that is given."""
 
     record: bytes
@@ -57,5 +57,5 @@ class Stale:
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class Committed:
     """The commit was made."""

@@ -13,8 +13,8 @@ from redis.crc import key_slot
 
 from service.errors import StorageUnavailableError
 from service.store import retry
-from service.store.game_store import Store
-from service.store.models import Done, RecordKey
+from service.store.game_store import GameStore
+from service.store.models import Committed, RecordKey
 from service.store.topologies import Sentinels
 from tests.nodes import Group, cluster_group
 from tests.store.test_game_store import first_commit, next_commit
@@ -29,17 +29,17 @@ def group() -> Iterator[Group]:
 
 
 @pytest.fixture
-def store(group: Group) -> Iterator[Store]:
-    with closing(Store.from_url(group.url, 8)) as store:
+def store(group: Group) -> Iterator[GameStore]:
+    with closing(GameStore.from_url(group.url, 8)) as store:
         yield store
 
 
 def test_a_game_on_a_moving_slot_is_found_whole_with_its_record(
-    group: Group, store: Store, monkeypatch: pytest.MonkeyPatch
+    group: Group, store: GameStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(retry, "DEADLINE", 0.2)
     commit = first_commit(key=KEY)
-    assert store.commit(commit) == Done()
+    assert store.commit(commit) == Committed()
     game = f"{{g:{commit.game_id}}}:game"
     slot = key_slot(game.encode())
     port = store._servers.of(game).connection_kwargs["port"]
@@ -68,14 +68,17 @@ def test_a_game_on_a_moving_slot_is_found_whole_with_its_record(
     for node in (target, source):
         node.ask("CLUSTER", "SETSLOT", slot, "NODE", names[target.port])
     monkeypatch.setattr(retry, "DEADLINE", 5.0)
-    assert store.commit(next_commit(commit)) == Done()
+    assert store.commit(next_commit(commit)) == Committed()
     assert store.read(commit.game_id)[0] == next_commit(commit).stored
 
 
 @pytest.mark.parametrize("known", [True, False], ids=["known before", "never reached"])
 def test_a_cluster_that_does_not_answer_holds_nobody_for_long(group: Group, known: bool) -> None:
     threads = 8
-    with closing(Store.from_url(group.url, threads)) as store, ThreadPoolExecutor(threads) as pool:
+    with (
+        closing(GameStore.from_url(group.url, threads)) as store,
+        ThreadPoolExecutor(threads) as pool,
+    ):
         if known:
             store.ping()
         for node in group.everyone:

@@ -13,8 +13,8 @@ from service.errors import CorruptGameError, OutcomeUnknownError, StorageUnavail
 from service.store import retry
 from service.store.durability import Durability
 from service.store.failures import SOON
-from service.store.game_store import Store
-from service.store.models import Done, RecordKey, Stale, Stored
+from service.store.game_store import GameStore
+from service.store.models import Committed, RecordKey, Stale, StoredGame
 from service.store.topologies import OneServer
 from tests.store.scripted_servers import Connection, Place, Pool
 from tests.store.test_game_store import first_commit
@@ -32,10 +32,10 @@ def impatience(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(retry, "DEADLINE", 0.0)
 
 
-def at(*answers: object, level: Durability = Durability.LOCAL) -> tuple[Store, Place]:
+def at(*answers: object, level: Durability = Durability.LOCAL) -> tuple[GameStore, Place]:
     """A store of masters with two replicas each, whose server gives these answers."""
     place = Place([Pool(Connection(*answers))])
-    return Store(place, level, replicas=2), place  # type: ignore[arg-type]
+    return GameStore(place, level, replicas=2), place  # type: ignore[arg-type]
 
 
 def sent(place: Place) -> list[Any]:
@@ -54,7 +54,7 @@ def sent(place: Place) -> list[Any]:
     ],
 )
 def test_every_call_goes_to_the_server_of_its_game(
-    call: Callable[[Store], object], answer: object
+    call: Callable[[GameStore], object], answer: object
 ) -> None:
     store, place = at(answer, None)
     call(store)
@@ -67,7 +67,7 @@ def test_every_call_goes_to_the_server_of_its_game(
 
 def test_a_game_is_read_before_the_record() -> None:
     store, place = at(FIELDS, b"nonce\nkept")
-    assert store.read("a", KEY) == (Stored(7, b"state", b"meta"), b"kept")
+    assert store.read("a", KEY) == (StoredGame(7, b"state", b"meta"), b"kept")
     assert sent(place) == [
         ("HMGET", "{g:a}:game", "version", "state", "meta"),
         ("GET", "{g:a}:key:seat:key"),
@@ -75,7 +75,7 @@ def test_a_game_is_read_before_the_record() -> None:
 
 
 def test_a_game_may_be_there_without_a_record_and_a_record_without_a_game() -> None:
-    assert at(FIELDS, None)[0].read("a", KEY) == (Stored(7, b"state", b"meta"), None)
+    assert at(FIELDS, None)[0].read("a", KEY) == (StoredGame(7, b"state", b"meta"), None)
     assert at([None] * 3, b"\nkept")[0].read("a", KEY) == (None, b"kept")
 
 
@@ -97,7 +97,7 @@ def test_a_version_that_is_no_number_is_corrupt() -> None:
 def test_what_is_read_is_confirmed_to_come_from_the_master_that_all_follow() -> None:
     for key, answers in ((None, [FIELDS]), (KEY, [FIELDS, None])):
         store, place = at(*answers, FOLLOWED, level=Durability.ACKNOWLEDGED)
-        assert store.read("a", key)[0] == Stored(7, b"state", b"meta")
+        assert store.read("a", key)[0] == StoredGame(7, b"state", b"meta")
         assert sent(place)[-1] == ("INFO", "replication")
     store, place = at([b"1"], FOLLOWED, b"2", FOLLOWED, level=Durability.ACKNOWLEDGED)
     assert (store.events("a", 0, 1), store.events_at("a", [2])) == ([b"1"], [b"2"])
@@ -131,7 +131,7 @@ def test_a_master_that_too_few_follow_has_nothing_to_tell() -> None:
 
 def test_a_master_that_counts_no_replicas_has_none() -> None:
     place = Place([Pool(Connection(FIELDS, UNGUARDED))])
-    store = Store(place, Durability.ACKNOWLEDGED, replicas=1)  # type: ignore[arg-type]
+    store = GameStore(place, Durability.ACKNOWLEDGED, replicas=1)  # type: ignore[arg-type]
     with pytest.raises(StorageUnavailableError, match="too few replicas"):
         store.read("a")
 
@@ -149,7 +149,7 @@ def test_a_master_that_counts_no_replicas_has_none() -> None:
     [(1, "1 of 2 replicas confirm"), (exceptions.ConnectionError("gone"), "gone")],
 )
 def test_what_too_few_confirm_may_not_last(
-    call: Callable[[Store], object], answers: list[object], told: object, cause: str
+    call: Callable[[GameStore], object], answers: list[object], told: object, cause: str
 ) -> None:
     store, _ = at(*answers, told, level=Durability.ACKNOWLEDGED)
     with pytest.raises(OutcomeUnknownError, match="not confirmed") as caught:
@@ -184,7 +184,7 @@ def test_the_script_is_told_all_that_it_has_to_know(
 ) -> None:
     commit = replace(first_commit(key=key), game_id="a", logged=4)
     store, place = at([b"done", b"1"], 2, level=level)
-    assert store.commit(commit) == Done()
+    assert store.commit(commit) == Committed()
     keys = ("{g:a}:game", "{g:a}:events", f"{{g:a}}:key:{key.name}")
     game = (0, 1, b"state 1", b"meta 1")
     log = (4, b"event 1", b"event 2")
@@ -192,7 +192,7 @@ def test_the_script_is_told_all_that_it_has_to_know(
     assert sent(place)[0][2:] == told
 
 
-def after_a_loss(monkeypatch: pytest.MonkeyPatch) -> Store:
+def after_a_loss(monkeypatch: pytest.MonkeyPatch) -> GameStore:
     """A store that loses a commit and then meets a newer game."""
     monkeypatch.setattr(retry, "DEADLINE", 9.0)
     monkeypatch.setattr(retry, "_PAUSE", (0.0, 0.0))
@@ -217,7 +217,7 @@ def test_a_commit_of_a_client_that_left_no_record_was_not_made(
 
 def test_a_script_that_is_not_known_is_sent_whole() -> None:
     store, place = at(exceptions.NoScriptError("NOSCRIPT"), [b"done", b"1"])
-    assert store.commit(first_commit()) == Done()
+    assert store.commit(first_commit()) == Committed()
     known, whole = sent(place)
     assert (known[0], len(known[1]), whole[0]) == ("EVALSHA", 40, "EVAL")
     assert "redis.call" in whole[1]
@@ -225,11 +225,11 @@ def test_a_script_that_is_not_known_is_sent_whole() -> None:
 
 
 def test_a_store_has_the_connections_and_the_promises_it_was_given() -> None:
-    store = Store.from_url("redis://127.0.0.1:1/0", 3, Durability.ACKNOWLEDGED, 5)
+    store = GameStore.from_url("redis://127.0.0.1:1/0", 3, Durability.ACKNOWLEDGED, 5)
     assert isinstance(store._servers, OneServer)
     assert store._servers._pool.max_connections == 3
     assert (store._durability, store._replicas) == (Durability.ACKNOWLEDGED, 5)
-    plain = Store.from_url("redis://127.0.0.1:1/0", 3)
+    plain = GameStore.from_url("redis://127.0.0.1:1/0", 3)
     assert (plain._durability, plain._replicas) == (Durability.LOCAL, 1)
     store.close()
 

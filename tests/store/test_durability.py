@@ -11,8 +11,8 @@ import pytest
 from service.errors import OutcomeUnknownError, StorageUnavailableError
 from service.store import retry
 from service.store.durability import Durability
-from service.store.game_store import Store
-from service.store.models import Done, Kept, RecordKey
+from service.store.game_store import GameStore
+from service.store.models import AlreadyCommitted, Committed, RecordKey
 from tests.nodes import Node, lone_node, replicated_pair, wait_for
 from tests.store.test_game_store import first_commit, next_commit
 
@@ -32,8 +32,8 @@ def pair() -> Iterator[tuple[Node, Node]]:
 
 
 @contextlib.contextmanager
-def store_of(node: Node, level: Durability) -> Iterator[Store]:
-    with contextlib.closing(Store.from_url(f"redis://{node.address}", 4, level)) as store:
+def store_of(node: Node, level: Durability) -> Iterator[GameStore]:
+    with contextlib.closing(GameStore.from_url(f"redis://{node.address}", 4, level)) as store:
         yield store
 
 
@@ -62,7 +62,7 @@ def test_a_level_that_needs_replicas_is_refused_by_a_server_that_does_not() -> N
         assert node.ask("DBSIZE") == 0
         with store_of(node, Durability.LOCAL) as store:
             store.ping()
-            assert store.commit(first_commit()) == Done()
+            assert store.commit(first_commit()) == Committed()
 
 
 @pytest.mark.parametrize("level", LEVELS)
@@ -73,8 +73,8 @@ def test_a_replica_that_is_there_is_all_that_is_asked(
     commit = first_commit(key=RecordKey("seat:key"))
     with store_of(master, level) as store:
         store.ping()
-        assert store.commit(commit) == Done()
-        assert store.commit(commit) == Kept(b"first")
+        assert store.commit(commit) == Committed()
+        assert store.commit(commit) == AlreadyCommitted(b"first")
         assert store.read(commit.game_id, commit.record_key)[1] == b"first"
         store.delete(commit.game_id)
         assert store.read(commit.game_id)[0] is None
@@ -86,7 +86,7 @@ def test_what_is_acknowledged_is_on_the_replica(pair: tuple[Node, Node]) -> None
     with store_of(master, Durability.ACKNOWLEDGED) as store:
         for _ in range(50):
             commit = first_commit()
-            assert store.commit(commit) == Done()
+            assert store.commit(commit) == Committed()
             assert replica.ask("EXISTS", f"{{g:{commit.game_id}}}:game") == 1
 
 
@@ -101,7 +101,7 @@ def test_a_replica_that_does_not_confirm_leaves_the_outcome_unknown(
         with frozen(replica), pytest.raises(OutcomeUnknownError, match="replicas"):
             store.commit(fresh)
         wait_for(lambda: has_replica(master), "the replica")
-        assert store.commit(fresh) == Kept(b"first")
+        assert store.commit(fresh) == AlreadyCommitted(b"first")
         with frozen(replica):
             # The record is there, but whether the replica has it is not known.
             with pytest.raises(OutcomeUnknownError):
@@ -154,4 +154,4 @@ def test_a_master_without_its_replica_accepts_no_change(pair: tuple[Node, Node])
         replica.start()
         wait_for(lambda: has_replica(master), "the replica")
         following = next_commit(commit)
-        assert store.commit(replace(following, record_key=RecordKey("own", "again"))) == Done()
+        assert store.commit(replace(following, record_key=RecordKey("own", "again"))) == Committed()

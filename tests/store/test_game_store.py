@@ -18,8 +18,8 @@ from service.errors import CorruptGameError, OutcomeUnknownError, StorageUnavail
 from service.games.tokens import game_id
 from service.store import retry
 from service.store.durability import Durability
-from service.store.game_store import Store
-from service.store.models import Commit, Done, Kept, RecordKey, Stale, Stored
+from service.store.game_store import GameStore
+from service.store.models import AlreadyCommitted, Commit, Committed, RecordKey, Stale, StoredGame
 from tests.nodes import throwaway_server
 
 
@@ -27,7 +27,7 @@ def first_commit(record: bytes = b"first", key: RecordKey | None = None) -> Comm
     return Commit(
         game_id=game_id(None),
         expected=0,
-        stored=Stored(1, b"state 1", b"meta 1"),
+        stored=StoredGame(1, b"state 1", b"meta 1"),
         events=[b"event 1", b"event 2"],
         logged=0,
         record_key=key or RecordKey("own", "nonce 1"),
@@ -42,7 +42,7 @@ def next_commit(after: Commit, nonce: str = "nonce 2") -> Commit:
     return replace(
         after,
         expected=version,
-        stored=Stored(version + 1, b"state %d" % (version + 1), b"meta"),
+        stored=StoredGame(version + 1, b"state %d" % (version + 1), b"meta"),
         events=[b"event 3"],
         logged=after.logged + len(after.events),
         record_key=RecordKey("own", nonce),
@@ -63,10 +63,10 @@ def keys(server: redis.Redis, commit: Commit) -> dict[bytes, object]:
 
 
 def test_a_commit_writes_state_events_and_record_with_lifetimes(
-    store: Store, server: redis.Redis
+    store: GameStore, server: redis.Redis
 ) -> None:
     commit = first_commit()
-    assert store.commit(commit) == Done()
+    assert store.commit(commit) == Committed()
     stored, record = store.read(commit.game_id, commit.record_key)
     assert (stored, record) == (commit.stored, b"first")
     assert store.events(commit.game_id, 0, 10) == [b"event 1", b"event 2"]
@@ -80,10 +80,10 @@ def test_a_commit_writes_state_events_and_record_with_lifetimes(
     assert 50 < server.ttl(f"{{g:{commit.game_id}}}:key:own") <= 60
 
 
-def test_the_next_commit_appends_and_renews(store: Store, server: redis.Redis) -> None:
+def test_the_next_commit_appends_and_renews(store: GameStore, server: redis.Redis) -> None:
     commit = first_commit()
     store.commit(commit)
-    assert store.commit(replace(next_commit(commit), game_ttl=500)) == Done()
+    assert store.commit(replace(next_commit(commit), game_ttl=500)) == Committed()
     assert store.events(commit.game_id, 0, 10) == [b"event 1", b"event 2", b"event 3"]
     assert store.events(commit.game_id, 1, 1) == [b"event 2"]
     assert store.events_at(commit.game_id, [3, 1]) == [b"event 3", b"event 1"]
@@ -96,7 +96,7 @@ def test_the_next_commit_appends_and_renews(store: Store, server: redis.Redis) -
 
 @pytest.mark.parametrize("expected", [0, 2, 7])
 def test_a_commit_on_another_version_writes_nothing(
-    store: Store, server: redis.Redis, expected: int
+    store: GameStore, server: redis.Redis, expected: int
 ) -> None:
     commit = first_commit()
     store.commit(commit)
@@ -107,37 +107,39 @@ def test_a_commit_on_another_version_writes_nothing(
     assert server.ttl(f"{{g:{commit.game_id}}}:game") <= 100
 
 
-def test_a_commit_on_a_game_that_is_gone_writes_nothing(store: Store, server: redis.Redis) -> None:
+def test_a_commit_on_a_game_that_is_gone_writes_nothing(
+    store: GameStore, server: redis.Redis
+) -> None:
     commit = next_commit(first_commit())
     assert store.commit(commit) == Stale(0)
     assert keys(server, commit) == {}
 
 
 def test_a_kept_record_is_given_before_the_version_is_compared(
-    store: Store, server: redis.Redis
+    store: GameStore, server: redis.Redis
 ) -> None:
     key = RecordKey("seat:abc")
     commit = first_commit(key=key)
     store.commit(commit)
     store.commit(next_commit(commit))
     before = keys(server, commit)
-    assert store.commit(commit) == Kept(b"first")
-    assert store.commit(replace(next_commit(commit), record_key=key)) == Kept(b"first")
+    assert store.commit(commit) == AlreadyCommitted(b"first")
+    assert store.commit(replace(next_commit(commit), record_key=key)) == AlreadyCommitted(b"first")
     assert keys(server, commit) == before
 
 
-def test_only_the_newest_record_without_a_clients_key_is_kept(store: Store) -> None:
+def test_only_the_newest_record_without_a_clients_key_is_kept(store: GameStore) -> None:
     commit = first_commit()
     store.commit(commit)
-    assert store.commit(commit) == Kept(b"first")
+    assert store.commit(commit) == AlreadyCommitted(b"first")
     store.commit(next_commit(commit))
     assert store.commit(commit) == Stale(2)
-    assert store.commit(next_commit(commit)) == Kept(b"next")
+    assert store.commit(next_commit(commit)) == AlreadyCommitted(b"next")
 
 
 @pytest.mark.parametrize("logged", [1, 3])
 def test_a_log_that_does_not_fit_the_game_is_never_written_to(
-    store: Store, server: redis.Redis, logged: int
+    store: GameStore, server: redis.Redis, logged: int
 ) -> None:
     commit = first_commit()
     store.commit(commit)
@@ -154,17 +156,17 @@ def changes(server: redis.Redis) -> int:
 
 
 def test_a_kept_record_is_written_once_more_where_replicas_have_to_confirm_it(
-    store: Store, server: redis.Redis, redis_url: str
+    store: GameStore, server: redis.Redis, redis_url: str
 ) -> None:
     commit = first_commit()
     store.commit(commit)
     before, kept = changes(server), keys(server, commit)
     again = replace(commit, record=b"another answer")
-    assert store.commit(again) == Kept(b"first")
+    assert store.commit(again) == AlreadyCommitted(b"first")
     assert changes(server) == before
     # None of no replicas need confirm, so that this call comes back.
-    sure = Store.from_url(redis_url, 1, Durability.ACKNOWLEDGED, replicas=0)
-    assert sure.commit(again) == Kept(b"first")
+    sure = GameStore.from_url(redis_url, 1, Durability.ACKNOWLEDGED, replicas=0)
+    assert sure.commit(again) == AlreadyCommitted(b"first")
     sure.close()
     assert changes(server) == before + 1
     assert keys(server, commit) == kept
@@ -175,21 +177,21 @@ def test_a_server_that_does_not_insist_on_replicas_is_not_written_to(
     server: redis.Redis, redis_url: str
 ) -> None:
     commit = first_commit()
-    promised = Store.from_url(redis_url, 1, Durability.REPLICATED)
+    promised = GameStore.from_url(redis_url, 1, Durability.REPLICATED)
     with pytest.raises(StorageUnavailableError, match="set min-replicas-to-write there"):
         promised.commit(commit)
     promised.close()
     assert keys(server, commit) == {}
 
 
-def test_events_that_are_not_there_are_left_out(store: Store) -> None:
+def test_events_that_are_not_there_are_left_out(store: GameStore) -> None:
     commit = first_commit()
     store.commit(commit)
     assert store.events_at(commit.game_id, [9, 1]) == [b"event 1"]
     assert store.events(commit.game_id, 0, 0) == []
 
 
-def test_a_deleted_game_is_gone_with_its_log(store: Store) -> None:
+def test_a_deleted_game_is_gone_with_its_log(store: GameStore) -> None:
     commit = first_commit()
     store.commit(commit)
     store.delete(commit.game_id)
@@ -198,7 +200,7 @@ def test_a_deleted_game_is_gone_with_its_log(store: Store) -> None:
     assert store.commit(next_commit(commit)) == Stale(0)
 
 
-def test_the_keys_of_a_game_share_one_slot(store: Store, server: redis.Redis) -> None:
+def test_the_keys_of_a_game_share_one_slot(store: GameStore, server: redis.Redis) -> None:
     commit = first_commit()
     store.commit(commit)
     tags = {key.split(b"}")[0] for key in keys(server, commit)}
@@ -206,13 +208,13 @@ def test_the_keys_of_a_game_share_one_slot(store: Store, server: redis.Redis) ->
 
 
 def test_a_server_that_forgot_the_script_is_given_it_again(
-    store: Store, server: redis.Redis
+    store: GameStore, server: redis.Redis
 ) -> None:
     server.script_flush()
-    assert store.commit(first_commit()) == Done()
+    assert store.commit(first_commit()) == Committed()
 
 
-def test_many_commits_on_one_version_leave_one_winner(store: Store) -> None:
+def test_many_commits_on_one_version_leave_one_winner(store: GameStore) -> None:
     commit = first_commit()
     store.commit(commit)
     rivals = [next_commit(commit, nonce=f"rival {number}") for number in range(20)]
@@ -228,7 +230,7 @@ def test_many_commits_on_one_version_leave_one_winner(store: Store) -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    assert outcomes.count(Done()) == 1
+    assert outcomes.count(Committed()) == 1
     assert outcomes.count(Stale(2)) == 19
     assert store.events(commit.game_id, 0, 10) == [b"event 1", b"event 2", b"event 3"]
 
@@ -269,32 +271,32 @@ class CuttingProxy:
 
 
 @pytest.fixture
-def lossy(redis_url: str) -> Iterator[tuple[Store, CuttingProxy]]:
+def lossy(redis_url: str) -> Iterator[tuple[GameStore, CuttingProxy]]:
     proxy = CuttingProxy(redis_url.removeprefix("unix://").split("?")[0], cuts=1)
-    yield Store.from_url(f"redis://127.0.0.1:{proxy.port}/0", connections=4), proxy
+    yield GameStore.from_url(f"redis://127.0.0.1:{proxy.port}/0", connections=4), proxy
     proxy.close()
 
 
 def test_a_commit_whose_answer_is_lost_is_settled_and_made_once(
-    lossy: tuple[Store, CuttingProxy],
+    lossy: tuple[GameStore, CuttingProxy],
 ) -> None:
     store, proxy = lossy
     commit = first_commit()
     store.ping()
-    assert store.commit(commit) == Kept(b"first")
+    assert store.commit(commit) == AlreadyCommitted(b"first")
     assert proxy.cut == 1
     assert store.events(commit.game_id, 0, 10) == [b"event 1", b"event 2"]
 
 
 def test_a_commit_that_another_followed_is_not_taken_for_unmade(
-    lossy: tuple[Store, CuttingProxy], store: Store, monkeypatch: pytest.MonkeyPatch
+    lossy: tuple[GameStore, CuttingProxy], store: GameStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     distant, _ = lossy
     commit = first_commit()
     distant.ping()
 
     def follow() -> None:
-        assert store.commit(next_commit(commit)) == Done()
+        assert store.commit(next_commit(commit)) == Committed()
 
     monkeypatch.setattr(retry, "_pause", follow)
     with pytest.raises(OutcomeUnknownError):
@@ -303,7 +305,7 @@ def test_a_commit_that_another_followed_is_not_taken_for_unmade(
 
 
 def test_a_deletion_whose_answer_is_lost_is_not_called_undone(
-    lossy: tuple[Store, CuttingProxy], store: Store, monkeypatch: pytest.MonkeyPatch
+    lossy: tuple[GameStore, CuttingProxy], store: GameStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     distant, proxy = lossy
     commit = first_commit()
@@ -316,7 +318,7 @@ def test_a_deletion_whose_answer_is_lost_is_not_called_undone(
 
 
 def test_a_commit_that_cannot_be_settled_says_so(
-    lossy: tuple[Store, CuttingProxy], monkeypatch: pytest.MonkeyPatch
+    lossy: tuple[GameStore, CuttingProxy], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store, proxy = lossy
     monkeypatch.setattr(retry, "DEADLINE", 0.2)
@@ -330,7 +332,7 @@ def test_a_server_that_is_away_changed_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(retry, "DEADLINE", 0.1)
-    store = Store.from_url(f"unix://{tmp_path}/none", connections=2)
+    store = GameStore.from_url(f"unix://{tmp_path}/none", connections=2)
     with pytest.raises(StorageUnavailableError):
         store.commit(first_commit())
     with pytest.raises(StorageUnavailableError):
@@ -341,7 +343,7 @@ def test_a_server_that_is_away_changed_nothing(
 
 def test_a_server_that_comes_back_in_time_is_waited_for() -> None:
     with throwaway_server() as server:
-        store = Store.from_url(server.url, connections=4)
+        store = GameStore.from_url(server.url, connections=4)
         commit = first_commit()
         store.commit(commit)
         server.kill()
@@ -355,7 +357,7 @@ def test_a_server_that_comes_back_in_time_is_waited_for() -> None:
 
 def test_a_full_server_refuses_moves_and_still_answers_reads() -> None:
     with throwaway_server() as server:
-        store = Store.from_url(server.url, connections=4)
+        store = GameStore.from_url(server.url, connections=4)
         commit = first_commit()
         store.commit(commit)
         with closing(redis.Redis.from_url(server.url)) as admin:
@@ -364,5 +366,5 @@ def test_a_full_server_refuses_moves_and_still_answers_reads() -> None:
                 store.commit(next_commit(commit))
             assert store.read(commit.game_id)[0] == commit.stored
             admin.config_set("maxmemory", 0)
-        assert store.commit(next_commit(commit)) == Done()
+        assert store.commit(next_commit(commit)) == Committed()
         store.close()

@@ -11,7 +11,7 @@ import pytest
 import redis
 
 import service.store.game_store as stores
-from service.store.game_store import Store
+from service.store.game_store import GameStore
 from tests.store import test_game_store
 
 Check = Callable[..., None]
@@ -98,7 +98,7 @@ FAULTS = {
 """What is the matter, and by which text in place of which."""
 
 
-def red(check: Check, store: Store, server: redis.Redis, redis_url: str) -> bool:
+def red(check: Check, store: GameStore, server: redis.Redis, redis_url: str) -> bool:
     """Whether a check fails."""
     given = {"store": store, "server": server, "redis_url": redis_url}
     wanted = given.keys() & inspect.signature(check).parameters
@@ -110,14 +110,14 @@ def red(check: Check, store: Store, server: redis.Redis, redis_url: str) -> bool
 
 
 def test_the_script_as_it_stands_passes_every_check(
-    store: Store, server: redis.Redis, redis_url: str
+    store: GameStore, server: redis.Redis, redis_url: str
 ) -> None:
     assert [check for check in CHECKS if red(check, store, server, redis_url)] == []
 
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_fault_in_the_script_is_seen(
-    store: Store,
+    store: GameStore,
     server: redis.Redis,
     redis_url: str,
     monkeypatch: pytest.MonkeyPatch,

@@ -22,7 +22,7 @@ from flask.testing import FlaskClient
 from service.app import create_app
 from service.config import Config
 from service.store import retry
-from service.store.game_store import Store
+from service.store.game_store import GameStore
 from tests.chaos.trial import Outcome, Trial
 from tests.nodes import Node, lone_node, wait_for
 from tests.player import QUICK, create
@@ -37,7 +37,7 @@ class Harm:
     """A condition: how a server gets into it, what is said then, and whether reads go on."""
 
     name: str
-    done_to: Callable[[Node, Store], AbstractContextManager[None]]
+    done_to: Callable[[Node, GameStore], AbstractContextManager[None]]
     words: str
     reads: bool
     retry_after: str = _SOON
@@ -51,29 +51,29 @@ def _set(node: Node, name: str, value: str, after: str) -> Iterator[None]:
     node.ask("CONFIG", "SET", name, after)
 
 
-def _full(node: Node, _store: Store) -> AbstractContextManager[None]:
+def _full(node: Node, _store: GameStore) -> AbstractContextManager[None]:
     return _set(node, "maxmemory", "1", "0")
 
 
-def _too_few_replicas(node: Node, _store: Store) -> AbstractContextManager[None]:
+def _too_few_replicas(node: Node, _store: GameStore) -> AbstractContextManager[None]:
     return _set(node, "min-replicas-to-write", "1", "0")
 
 
 @contextlib.contextmanager
-def _read_only(node: Node, _store: Store) -> Iterator[None]:
+def _read_only(node: Node, _store: GameStore) -> Iterator[None]:
     node.ask("REPLICAOF", "127.0.0.1", 1)
     yield
     node.ask("REPLICAOF", "NO", "ONE")
 
 
 @contextlib.contextmanager
-def _master_down(node: Node, store: Store) -> Iterator[None]:
+def _master_down(node: Node, store: GameStore) -> Iterator[None]:
     with _set(node, "replica-serve-stale-data", "no", "yes"), _read_only(node, store):
         yield
 
 
 @contextlib.contextmanager
-def _busy_script(node: Node, _store: Store) -> Iterator[None]:
+def _busy_script(node: Node, _store: GameStore) -> Iterator[None]:
     def spin() -> None:
         with contextlib.suppress(redis.RedisError):
             node.ask("EVAL", "while true do end", 0)
@@ -95,21 +95,21 @@ def _busy_script(node: Node, _store: Store) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _hung(node: Node, _store: Store) -> Iterator[None]:
+def _hung(node: Node, _store: GameStore) -> Iterator[None]:
     node.freeze()
     yield
     node.thaw()
 
 
 @contextlib.contextmanager
-def _refused(node: Node, _store: Store) -> Iterator[None]:
+def _refused(node: Node, _store: GameStore) -> Iterator[None]:
     node.kill()
     yield
     node.start()
 
 
 @contextlib.contextmanager
-def _wrong_password(node: Node, _store: Store) -> Iterator[None]:
+def _wrong_password(node: Node, _store: GameStore) -> Iterator[None]:
     node.ask("CONFIG", "SET", "requirepass", "another")
     node.ask_as("another", "CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes")
     yield
@@ -117,7 +117,7 @@ def _wrong_password(node: Node, _store: Store) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _exhausted(_node: Node, store: Store) -> Iterator[None]:
+def _exhausted(_node: Node, store: GameStore) -> Iterator[None]:
     (pool,) = store._servers.all()
     held = [pool.get_connection() for _ in range(_CONNECTIONS)]
     with patch.object(pool, "timeout", 0.05):
@@ -127,7 +127,7 @@ def _exhausted(_node: Node, store: Store) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _disk_error(node: Node, _store: Store) -> Iterator[None]:
+def _disk_error(node: Node, _store: GameStore) -> Iterator[None]:
     """Saving fails, since where the file should go there is a folder."""
     (node.folder / "dump.rdb").mkdir()
     node.ask("CONFIG", "SET", "save", "3600 100000")
@@ -143,11 +143,11 @@ def _disk_error(node: Node, _store: Store) -> Iterator[None]:
     node.ask("CONFIG", "SET", "save", "")
 
 
-def _saying(words: str) -> Callable[[Node, Store], AbstractContextManager[None]]:
+def _saying(words: str) -> Callable[[Node, GameStore], AbstractContextManager[None]]:
     """A server that answers every command with these words."""
 
     @contextlib.contextmanager
-    def harm(_node: Node, _store: Store) -> Iterator[None]:
+    def harm(_node: Node, _store: GameStore) -> Iterator[None]:
         def tell(_line: retry.Line, *_commands: Any) -> Any:
             reader = redis.connection.DefaultParser(socket_read_size=1)
             raise reader.parse_error(words)
@@ -186,7 +186,7 @@ class Bench:
     """The service over a server of its own."""
 
     node: Node
-    store: Store
+    store: GameStore
     client: FlaskClient
 
 
@@ -198,7 +198,7 @@ def bench() -> Iterator[Bench]:
         patch.object(retry, "DEADLINE", _DEADLINE_SECONDS),
     ):
         url = f"redis://{node.address}"
-        with contextlib.closing(Store.from_url(url, _CONNECTIONS)) as store:
+        with contextlib.closing(GameStore.from_url(url, _CONNECTIONS)) as store:
             config = Config(redis_url=url, data_dir=Path("unused"), log_level="CRITICAL")
             yield Bench(node, store, create_app(config, store).test_client())
 
