@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 
 from flask import Flask
 
@@ -24,6 +24,7 @@ from service.http import middleware
 from service.http.openapi.description import SPEC_OPTIONS, completed, written
 from service.http.resources import docs, evaluations, games, health, problems, seats
 from service.http.rest import Api
+from service.store import readiness
 from service.store.game_store import GameStore
 
 _BLUEPRINTS = (
@@ -62,6 +63,7 @@ def create_app(
         url = config.redis_url or _DEFAULT_URL
         store = GameStore.from_url(url, connections, config.durability, config.replicas)
     app.extensions["store"] = store
+    app.extensions["report_readiness"] = partial(readiness.report, store.check_ready)
     repository = GameRepository(store, _lifetimes(config))
     transactions = app.extensions["transactions"] = Transactions(repository, clock)
     app.extensions["queries"] = Queries(transactions, repository)
