@@ -40,8 +40,9 @@ class ModelStore:
         self.lifetimes: dict[tuple[str, str], int] = {}
         self.journal: list[Written] = []
 
-    def ping(self) -> None:
-        """The model is always available."""
+    def check_ready(self) -> tuple[str, ...]:
+        """The model is always ready."""
+        return ()
 
     def close(self) -> None:
         """The model has nothing to close."""
@@ -188,8 +189,9 @@ class FaultyStore:
         self._injector = injector
         self.name = name
 
-    def ping(self) -> None:
-        self._call("ping", self._model.ping, _READING)
+    def check_ready(self) -> tuple[str, ...]:
+        warnings: tuple[str, ...] = self._call("check", self._model.check_ready, _READING)
+        return warnings
 
     def close(self) -> None:
         """The model has nothing to close."""
