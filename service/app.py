@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 
 from flask import Flask
 
@@ -24,7 +24,8 @@ from service.http import middleware
 from service.http.openapi.description import SPEC_OPTIONS, completed, written
 from service.http.resources import docs, evaluations, games, health, problems, seats
 from service.http.rest import Api
-from service.store.game_store import Store
+from service.store import readiness
+from service.store.game_store import GameStore
 
 _BLUEPRINTS = (
     games.blueprint,
@@ -43,7 +44,7 @@ def wall_clock() -> int:
 
 
 def create_app(
-    config: Config, store: Store | None = None, clock: Callable[[], int] = wall_clock
+    config: Config, store: GameStore | None = None, clock: Callable[[], int] = wall_clock
 ) -> Flask:
     """The WSGI application of a config; tests may bring a store and a clock (ms since 1970)."""
     app = Flask(__name__, static_folder=None)
@@ -60,8 +61,9 @@ def create_app(
     if store is None:
         connections = config.threads + _SPARE_CONNECTIONS
         url = config.redis_url or _DEFAULT_URL
-        store = Store.from_url(url, connections, config.durability, config.replicas)
+        store = GameStore.from_url(url, connections, config.durability, config.replicas)
     app.extensions["store"] = store
+    app.extensions["report_readiness"] = partial(readiness.report, store.check_ready)
     repository = GameRepository(store, _lifetimes(config))
     transactions = app.extensions["transactions"] = Transactions(repository, clock)
     app.extensions["queries"] = Queries(transactions, repository)

@@ -14,6 +14,7 @@ from typing import Any, Self
 
 from service.store import url
 from service.store.durability import Durability
+from service.store.url_options import StoreUrlError
 
 _DAY = 86_400
 _TEN_YEARS = 3_650 * _DAY
@@ -42,6 +43,8 @@ class _Rule:
     def read(self, variable: str, text: str) -> object:
         try:
             return self.parse(text)
+        except StoreUrlError as error:
+            raise ConfigError(variable, self.shown(text), error.expected) from None
         except (ValueError, RuntimeError):  # RuntimeError: a path in a home that nobody has
             raise ConfigError(variable, self.shown(text), self.expected) from None
 
@@ -90,6 +93,12 @@ def _parse_redis_url(text: str) -> str:
     return text
 
 
+def _scheme(text: str) -> str:
+    """What may be shown of a wrong URL: any other part may hold a password."""
+    scheme = re.match(r"[a-z+]{1,20}://", text)
+    return f"{scheme[0] if scheme else ''}…"
+
+
 def _without_password(url: str) -> str:
     return re.sub(r"password=[^&]*", "password=…", re.sub(r"^([\w+]+://)?.*@", r"\1…@", url))
 
@@ -97,12 +106,7 @@ def _without_password(url: str) -> str:
 _HOST = _rule(_parse_host, "an address or a host name, such as 127.0.0.1")
 _HOSTS = _rule(_parse_hosts, "host names without scheme or port, separated by commas")
 _PATH = _rule(lambda text: Path(text).expanduser(), "a path")
-_REDIS_URL = _rule(
-    _parse_redis_url,
-    "redis://host:6379/0, redis+sentinel://host,host/name, redis+cluster://host,host, "
-    "either with rediss for TLS, or unix:///path/to/socket",
-    _without_password,
-)
+_REDIS_URL = _rule(_parse_redis_url, url.SCHEMES, _scheme)
 _DURABILITY = _rule(lambda text: Durability(text.lower()), "one of " + ", ".join(Durability))
 
 

@@ -13,7 +13,7 @@ from flask.testing import FlaskClient
 
 from service.app import create_app
 from service.config import Config
-from service.store.game_store import Store
+from service.store.game_store import GameStore
 from tests.clock import Clock
 from tests.nodes import throwaway_server
 
@@ -36,8 +36,8 @@ def config(redis_url: str) -> Config:
 
 
 @pytest.fixture
-def store(redis_url: str) -> Store:
-    return Store.from_url(redis_url, connections=40)
+def store(redis_url: str) -> GameStore:
+    return GameStore.from_url(redis_url, connections=40)
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def server(redis_url: str) -> Iterator[redis.Redis]:
 
 
 @pytest.fixture
-def app(config: Config, store: Store, clock: Clock) -> Flask:
+def app(config: Config, store: GameStore, clock: Clock) -> Flask:
     return create_app(config, store, clock)
 
 

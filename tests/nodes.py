@@ -29,7 +29,7 @@ _HOST = "127.0.0.1"
 _MASTER = "games"
 _BUS = 10_000
 _PORTS = range(21_000, 31_000)  # below those that the system gives out, bus ports included
-_PATIENCE = 30.0
+_WAIT_SECONDS = 30.0
 
 
 @dataclass
@@ -42,11 +42,11 @@ class Node:
     process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
-        """Start it, on what it kept, and wait until it answers, were it by refusing."""
+        """Start it on the data it has, and wait until it answers, even by refusing."""
         self.folder.mkdir(exist_ok=True)
         with (self.folder / "log").open("ab") as log:
             self.process = subprocess.Popen(
-                [bundled_path(), *self._words()],
+                [bundled_path(), *self._arguments()],
                 cwd=self.folder,
                 stdin=subprocess.DEVNULL,
                 stdout=log,
@@ -62,45 +62,45 @@ class Node:
             self.process.wait()
             self.process = None
 
-    def freeze(self) -> None:
+    def suspend(self) -> None:
         """Stop it as it stands; its connections stay open."""
         assert self.process is not None
         self.process.send_signal(signal.SIGSTOP)
 
-    def thaw(self) -> None:
+    def resume(self) -> None:
         """Let it go on."""
         assert self.process is not None
         self.process.send_signal(signal.SIGCONT)
 
-    def ask(self, *words: str | int) -> Any:
+    def execute(self, *arguments: str | int) -> Any:
         """The answer to one command."""
         with contextlib.closing(redis.Redis(_HOST, self.port, socket_timeout=5)) as client:
-            return client.execute_command(*words)
+            return client.execute_command(*arguments)
 
-    def ask_as(self, password: str, *words: str) -> Any:
+    def execute_as(self, password: str, *arguments: str) -> Any:
         """The answer to one command, asked with a password."""
         with contextlib.closing(redis.Redis(_HOST, self.port, password=password)) as client:
-            return client.execute_command(*words)
+            return client.execute_command(*arguments)
 
     @property
     def address(self) -> str:
         """Where it listens."""
         return f"{_HOST}:{self.port}"
 
-    def _words(self) -> list[str]:
+    def _arguments(self) -> list[str]:
         given = ("--port", str(self.port), "--bind", _HOST, "--dir", str(self.folder))
         return [*given, "--save", "", "--protected-mode", "no", *self.options]
 
     def _answers(self) -> bool:
         with contextlib.suppress(redis.ConnectionError, redis.TimeoutError):
-            return bool(self.ask("PING"))
+            return bool(self.execute("PING"))
         return False
 
 
 class Sentinel(Node):
     """One sentinel; it keeps what it learns in its own file."""
 
-    def _words(self) -> list[str]:
+    def _arguments(self) -> list[str]:
         rules = self.folder / "sentinel.conf"
         if not rules.exists():
             port, *more = self.options
@@ -116,37 +116,38 @@ class Sentinel(Node):
 class Group:
     """Data servers that stand in for each other, and the URL that a client reaches them by.
 
-    A cluster has more of them: `everyone`.
+    A cluster has more of them: `all_nodes`.
     """
 
     url: str
     nodes: list[Node]
-    everyone: list[Node]
+    all_nodes: list[Node]
     find_master: Callable[[], Node]
     fail_over: Callable[[], None]
+    sentinels: list[Sentinel] = field(default_factory=list)
 
-    def is_whole(self) -> bool:
+    def is_complete(self) -> bool:
         """Whether there is a master with every other node as its replica, and all caught up."""
         with contextlib.suppress(redis.RedisError, LookupError):
-            return all(_is_in_step(node) for node in self.nodes)
+            return all(_is_in_sync(node) for node in self.nodes)
         return False
 
-    def has_master_beside(self, node: Node) -> bool:
+    def has_other_master(self, node: Node) -> bool:
         """Whether another node has become the master."""
         with contextlib.suppress(redis.RedisError, LookupError):
             return self.find_master() is not node
         return False
 
 
-def _is_in_step(node: Node) -> bool:
+def _is_in_sync(node: Node) -> bool:
     """Whether a replica has caught up with its master; of a master, whether it has any."""
-    told = node.ask("INFO", "replication")
-    if told["role"] == "master":
-        return bool(told["connected_slaves"])
-    return bool(told["master_link_status"] == "up" and not told["master_sync_in_progress"])
+    info = node.execute("INFO", "replication")
+    if info["role"] == "master":
+        return bool(info["connected_slaves"])
+    return bool(info["master_link_status"] == "up" and not info["master_sync_in_progress"])
 
 
-def wait_for(fact: Callable[[], bool], what: str, seconds: float = _PATIENCE) -> None:
+def wait_for(fact: Callable[[], bool], what: str, seconds: float = _WAIT_SECONDS) -> None:
     """Return once something is so; fails where it does not come to be."""
     deadline = time.monotonic() + seconds
     while not fact():
@@ -163,12 +164,12 @@ def lone_node(*options: str) -> Iterator[Node]:
 
 @contextlib.contextmanager
 def replicated_pair(*options: str) -> Iterator[tuple[Node, Node]]:
-    """A master and a replica that is in step."""
+    """A master and a replica that is in sync."""
     quick = (*options, "--repl-diskless-sync-delay", "0")
     with _folder() as folder, _running(Node(folder / "master", quick)) as (master,):
         follow = ("--replicaof", f"{_HOST} {master.port}")
         with _running(Node(folder / "replica", (*quick, *follow))) as (replica,):
-            wait_for(lambda: _is_in_step(replica), "a replica in step")
+            wait_for(lambda: _is_in_sync(replica), "a replica in sync")
             yield master, replica
 
 
@@ -195,18 +196,19 @@ def sentinel_group(
             f"down-after-milliseconds {_MASTER} 700",
             f"failover-timeout {_MASTER} 3000",
         )
-        watchers = [Sentinel(folder / f"sentinel-{n}", rules) for n in range(sentinels)]
-        stack.enter_context(_running(*watchers))
-        places = ",".join(watcher.address for watcher in watchers)
+        sentinel_nodes = [Sentinel(folder / f"sentinel-{n}", rules) for n in range(sentinels)]
+        stack.enter_context(_running(*sentinel_nodes))
+        places = ",".join(sentinel.address for sentinel in sentinel_nodes)
         group = Group(
             url=f"redis+sentinel://{places}/{_MASTER}/0",
             nodes=nodes,
-            everyone=nodes,
-            find_master=lambda: _sentinels_master(watchers, nodes),
-            fail_over=lambda: _sentinels_failover(watchers),
+            all_nodes=nodes,
+            find_master=lambda: _sentinels_master(sentinel_nodes, nodes),
+            fail_over=lambda: _sentinels_failover(sentinel_nodes),
+            sentinels=sentinel_nodes,
         )
-        wait_for(lambda: _knows_all(watchers, replicas), "sentinels that know each other")
-        wait_for(group.is_whole, "replicas in step")
+        wait_for(lambda: _know_all(sentinel_nodes, replicas), "sentinels that know each other")
+        wait_for(group.is_complete, "replicas in sync")
         yield group
 
 
@@ -227,11 +229,11 @@ def cluster_group(*, masters: int = 3) -> Iterator[Group]:
             group = Group(
                 url=f"redis+cluster://{places}",
                 nodes=shard,
-                everyone=nodes,
+                all_nodes=nodes,
                 find_master=lambda: _role_master(shard),
                 fail_over=lambda: _cluster_failover(shard),
             )
-            wait_for(group.is_whole, "replicas in step")
+            wait_for(group.is_complete, "replicas in sync")
             yield group
 
 
@@ -239,33 +241,33 @@ def _form_cluster(nodes: list[Node], masters: int) -> None:
     slots = 16_384
     for number, node in enumerate(nodes[:masters]):
         first, last = slots * number // masters, slots * (number + 1) // masters - 1
-        node.ask("CLUSTER", "ADDSLOTSRANGE", first, last)
-        node.ask("CLUSTER", "SET-CONFIG-EPOCH", number + 1)
+        node.execute("CLUSTER", "ADDSLOTSRANGE", first, last)
+        node.execute("CLUSTER", "SET-CONFIG-EPOCH", number + 1)
     for node in nodes[1:]:
-        node.ask("CLUSTER", "MEET", _HOST, nodes[0].port)
+        node.execute("CLUSTER", "MEET", _HOST, nodes[0].port)
     wait_for(
         lambda: all(_known(node) == len(nodes) for node in nodes), "nodes that know each other"
     )
     for number, node in enumerate(nodes[masters:]):
-        name = nodes[number].ask("CLUSTER", "MYID").decode()
-        node.ask("CLUSTER", "REPLICATE", name)
+        name = nodes[number].execute("CLUSTER", "MYID").decode()
+        node.execute("CLUSTER", "REPLICATE", name)
     for node in nodes:
         wait_for(lambda node=node: _is_ok(node), "a cluster that serves")
 
 
 def _known(node: Node) -> int:
-    return int(node.ask("CLUSTER INFO")["cluster_known_nodes"])
+    return int(node.execute("CLUSTER INFO")["cluster_known_nodes"])
 
 
 def _is_ok(node: Node) -> bool:
-    told = node.ask("CLUSTER INFO")
-    return bool(told["cluster_state"] == "ok" and told["cluster_slots_ok"] == "16384")
+    info = node.execute("CLUSTER INFO")
+    return bool(info["cluster_state"] == "ok" and info["cluster_slots_ok"] == "16384")
 
 
 def _role_master(nodes: list[Node]) -> Node:
     for node in nodes:
         with contextlib.suppress(redis.RedisError):
-            if node.process is not None and node.ask("ROLE")[0] == b"master":
+            if node.process is not None and node.execute("ROLE")[0] == b"master":
                 return node
     raise LookupError("no node is a master")
 
@@ -273,35 +275,35 @@ def _role_master(nodes: list[Node]) -> Node:
 def _cluster_failover(nodes: list[Node]) -> None:
     master = _role_master(nodes)
     replica = next(node for node in nodes if node is not master)
-    replica.ask("CLUSTER", "FAILOVER")
+    replica.execute("CLUSTER", "FAILOVER")
     wait_for(lambda: _role_master(nodes) is replica, "the replica's turn")
 
 
-def _sentinels_master(watchers: list[Sentinel], nodes: list[Node]) -> Node:
-    port = int(watchers[0].ask("SENTINEL", "GET-MASTER-ADDR-BY-NAME", _MASTER)[1])
+def _sentinels_master(sentinel_nodes: list[Sentinel], nodes: list[Node]) -> Node:
+    port = int(sentinel_nodes[0].execute("SENTINEL", "GET-MASTER-ADDR-BY-NAME", _MASTER)[1])
     return next(node for node in nodes if node.port == port)
 
 
-def _sentinels_failover(watchers: list[Sentinel]) -> None:
-    before = watchers[0].ask("SENTINEL", "GET-MASTER-ADDR-BY-NAME", _MASTER)
+def _sentinels_failover(sentinel_nodes: list[Sentinel]) -> None:
+    before = sentinel_nodes[0].execute("SENTINEL", "GET-MASTER-ADDR-BY-NAME", _MASTER)
 
     def is_begun() -> bool:
         with contextlib.suppress(redis.ResponseError):  # one is still under way
-            watchers[0].ask("SENTINEL", "FAILOVER", _MASTER)
+            sentinel_nodes[0].execute("SENTINEL", "FAILOVER", _MASTER)
             return True
         return False
 
     wait_for(is_begun, "a failover that may begin")
     wait_for(
-        lambda: watchers[0].ask("SENTINEL", "GET-MASTER-ADDR-BY-NAME", _MASTER) != before,
+        lambda: sentinel_nodes[0].execute("SENTINEL", "GET-MASTER-ADDR-BY-NAME", _MASTER) != before,
         "another master",
     )
 
 
-def _knows_all(watchers: list[Sentinel], replicas: int) -> bool:
-    for watcher in watchers:
-        told = watcher.ask("SENTINEL MASTER", _MASTER)
-        if told["num-other-sentinels"] < len(watchers) - 1 or told["num-slaves"] < replicas:
+def _know_all(sentinel_nodes: list[Sentinel], replicas: int) -> bool:
+    for sentinel in sentinel_nodes:
+        info = sentinel.execute("SENTINEL MASTER", _MASTER)
+        if info["num-other-sentinels"] < len(sentinel_nodes) - 1 or info["num-slaves"] < replicas:
             return False
     return True
 
@@ -315,7 +317,7 @@ def _running(*nodes: Node) -> Iterator[tuple[Node, ...]]:
     finally:
         for node in nodes:
             with contextlib.suppress(AssertionError):
-                node.thaw()
+                node.resume()
             node.kill()
 
 

@@ -86,12 +86,6 @@ def test_a_unix_socket_is_an_address_of_a_store() -> None:
         ("PORT", "9" * 5000, "a whole number from 0 to 65535"),
         ("WORKERS", "0", "a whole number from 1 to 64"),
         ("THREADS", "1e3", "a whole number from 1 to 256"),
-        ("REDIS_URL", "localhost:6379", "redis://host:6379/0"),
-        ("REDIS_URL", "redis://", "redis://host:6379/0"),
-        ("REDIS_URL", "redis://host:port", "redis://host:6379/0"),
-        ("REDIS_URL", "unix://", "unix:///path/to/socket"),
-        ("REDIS_URL", "redis+sentinel://host", "redis+sentinel://host,host/name"),
-        ("REDIS_URL", "redis+cluster://host/1", "redis+cluster://host,host"),
         ("DURABILITY", "sure", "one of local, replicated, acknowledged"),
         ("DURABILITY", "acknowledged", "local, or REDIS_URL to be set"),
         ("APPEND_FSYNC", "sometimes", "one of always, everysec, no"),
@@ -117,21 +111,21 @@ def test_a_bad_value_is_named_with_what_is_expected(
 
 
 @pytest.mark.parametrize(
-    "url",
+    ("url", "shown", "expected"),
     [
-        "redis://ann:secret@",
-        "http://ann:secret@host",
-        "ann:secret@host",
-        "http://host?password=secret&db=1",
-        "redis+sentinel://ann:secret@host,host",
-        "redis+cluster://:secret@host/7?sentinel_password=secret",
+        ("localhost:6379", "…", "redis://host:6379/0"),
+        ("redis://ann:secret@host:port", "redis://…", "a port from 1 to 65535 of host 1"),
+        ("redis+sentinel://host", "redis+sentinel://…", "the name of the master after the hosts"),
     ],
 )
-def test_a_refused_address_does_not_show_its_password(url: str) -> None:
+def test_a_bad_address_is_named_by_the_part_that_is_wrong(
+    url: str, shown: str, expected: str
+) -> None:
     with pytest.raises(ConfigError) as refused:
         Config.from_environ({"REDIS_URL": url})
 
-    assert "secret" not in str(refused.value)
+    assert refused.value.value == shown
+    assert refused.value.expected.startswith(expected)
 
 
 def test_the_store_is_named_without_its_password() -> None:

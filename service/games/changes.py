@@ -25,7 +25,7 @@ from service.games.meta import Meta
 from service.games.new_seats import CREATOR
 from service.games.responses import Left, Moved, Seated
 from service.games.transactions import Change, Decision
-from service.store.models import Stored
+from service.store.models import StoredGame
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class _SeatChange(Change[SeatHolder]):
     def owner(self) -> str:
         return tokens.token_hash(self.token or "")
 
-    def identify(self, stored: Stored | None) -> LoadedGame[SeatHolder]:
+    def identify(self, stored: StoredGame | None) -> LoadedGame[SeatHolder]:
         return as_seat_holder(self.game_id, stored, self.token)
 
 
@@ -115,7 +115,7 @@ class Join(Change[Invitee]):
         """The invite: whoever joins has no token yet."""
         return f"join:{tokens.token_hash(self.invite)}"
 
-    def identify(self, stored: Stored | None) -> LoadedGame[Invitee]:
+    def identify(self, stored: StoredGame | None) -> LoadedGame[Invitee]:
         """The game for the holder of the invite."""
         return as_invitee(self.game_id, stored, self.invite)
 
@@ -150,10 +150,10 @@ class Create(Change[SeatHolder]):
         """Whether the id is random."""
         return self.idempotency.key is None
 
-    def identify(self, stored: Stored | None) -> LoadedGame[SeatHolder]:
+    def identify(self, stored: StoredGame | None) -> LoadedGame[SeatHolder]:
         """The game that is not there yet, for its creator."""
         seats = (None,) * len(self.new.seats)
-        blank = Stored(0, b"", b"") if stored is None else stored
+        blank = StoredGame(0, b"", b"") if stored is None else stored
         return LoadedGame(self.game_id, blank, Meta(0, 0, 0, seats, seats), SeatHolder(CREATOR))
 
     def decide(self, current: LoadedGame[SeatHolder], now: int) -> Decision:

@@ -20,7 +20,7 @@ from service.errors import (
     UnknownInviteError,
 )
 from service.games.meta import Meta
-from service.store.models import Stored
+from service.store.models import StoredGame
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class LoadedGame(Generic[CallerT_co]):
     """A stored game, or one that is only being made (version 0), for one caller."""
 
     game_id: str
-    stored: Stored
+    stored: StoredGame
     meta: Meta
     caller: CallerT_co
 
@@ -82,7 +82,7 @@ class NextVersion(Generic[CallerT_co]):
 
     before: LoadedGame[CallerT_co]
     step: Step
-    stored: Stored
+    stored: StoredGame
     meta: Meta
     events: tuple[Record, ...]
 
@@ -92,7 +92,7 @@ class NextVersion(Generic[CallerT_co]):
         return LoadedGame(self.before.game_id, self.stored, self.meta, self.before.caller)
 
 
-def as_viewer(game_id: str, stored: Stored | None, token: str | None) -> LoadedGame[Viewer]:
+def as_viewer(game_id: str, stored: StoredGame | None, token: str | None) -> LoadedGame[Viewer]:
     """The game for a seat's holder, or for a spectator where there is no token.
 
     Raises GameNotFoundError, InvalidTokenError, CorruptGameError.
@@ -104,7 +104,7 @@ def as_viewer(game_id: str, stored: Stored | None, token: str | None) -> LoadedG
 
 
 def as_seat_holder(
-    game_id: str, stored: Stored | None, token: str | None
+    game_id: str, stored: StoredGame | None, token: str | None
 ) -> LoadedGame[SeatHolder]:
     """The game for the holder of a seat.
 
@@ -119,7 +119,7 @@ def as_seat_holder(
     return LoadedGame(game_id, stored, meta, SeatHolder(seat))
 
 
-def as_invitee(game_id: str, stored: Stored | None, invite: str) -> LoadedGame[Invitee]:
+def as_invitee(game_id: str, stored: StoredGame | None, invite: str) -> LoadedGame[Invitee]:
     """The game for somebody with an invite, used or not.
 
     Raises GameNotFoundError, UnknownInviteError, CorruptGameError.
@@ -131,7 +131,7 @@ def as_invitee(game_id: str, stored: Stored | None, invite: str) -> LoadedGame[I
     return LoadedGame(game_id, stored, meta, Invitee(seat))
 
 
-def _required(stored: Stored | None) -> tuple[Stored, Meta]:
+def _required(stored: StoredGame | None) -> tuple[StoredGame, Meta]:
     if stored is None:
         raise GameNotFoundError("no game has this id, or it has expired")
     return stored, Meta.parse(stored)

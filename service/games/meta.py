@@ -11,7 +11,7 @@ import orjson
 from engine.game import Game
 from service.errors import CorruptGameError
 from service.games.tokens import seat_of, token_hash
-from service.store.models import Stored
+from service.store.models import StoredGame
 
 _HASH = re.compile(r"[0-9a-f]{64}")
 
@@ -47,7 +47,7 @@ class Meta:
     away: tuple[int, ...] = ()
 
     @classmethod
-    def parse(cls, stored: Stored) -> Meta:
+    def parse(cls, stored: StoredGame) -> Meta:
         """The meta of a stored game; raises CorruptGameError."""
         try:
             fields = orjson.loads(stored.meta)

@@ -16,8 +16,8 @@ from service.games.bodies import timestamp
 from service.games.idempotency import RECORD_TTL_SECONDS
 from service.games.loaded import CallerT_co, LoadedGame, NextVersion
 from service.games.meta import Lifetimes, Meta
-from service.store.game_store import Store
-from service.store.models import Commit, Done, Kept, RecordKey, Stale, Stored
+from service.store.game_store import GameStore
+from service.store.models import AlreadyCommitted, Commit, Committed, RecordKey, Stale, StoredGame
 
 _GAME_ID = re.compile(tokens.ID_PATTERN)
 
@@ -25,13 +25,13 @@ _GAME_ID = re.compile(tokens.ID_PATTERN)
 class GameRepository:
     """The games of one store; safe to share between threads."""
 
-    def __init__(self, store: Store, lifetimes: Lifetimes) -> None:
+    def __init__(self, store: GameStore, lifetimes: Lifetimes) -> None:
         self._store = store
         self._lifetimes = lifetimes
 
     def load(
         self, game_id: str, key: RecordKey | None = None
-    ) -> tuple[Stored | None, bytes | None]:
+    ) -> tuple[StoredGame | None, bytes | None]:
         """A stored game, and the idempotency record under a key; None where there is none.
 
         A text that cannot be an id names no game. Raises StorageError, CorruptGameError.
@@ -48,14 +48,14 @@ class GameRepository:
         The one place that stamps times and lifetimes and writes events as plain values.
         """
         stamped = meta.stamped(step.game, now, self._lifetimes)
-        stored = Stored(before.version + 1, dump(step.game), stamped.dump())
+        stored = StoredGame(before.version + 1, dump(step.game), stamped.dump())
         at = timestamp(now)
         events = tuple(record(event, at) for event in step.events)
         return NextVersion(before, step, stored, stamped, events)
 
     def commit(
         self, following: NextVersion[CallerT_co], key: RecordKey, idempotency_record: bytes
-    ) -> Done | Kept | Stale:
+    ) -> Committed | AlreadyCommitted | Stale:
         """Write a version and the record of the request that made it, or say why not.
 
         Raises StorageUnavailableError if nothing was written, OutcomeUnknownError,

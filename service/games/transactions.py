@@ -39,7 +39,7 @@ from service.games.meta import Meta
 from service.games.new_seats import CREATOR
 from service.games.repository import GameRepository
 from service.games.responses import GameResponse, Reply, respond
-from service.store.models import Done, Kept, RecordKey, Stale, Stored
+from service.store.models import AlreadyCommitted, Committed, RecordKey, Stale, StoredGame
 
 ATTEMPTS = 8
 """How often a change is decided while other changes are committed first."""
@@ -47,7 +47,7 @@ ATTEMPTS = 8
 _LOG = logging.getLogger("service.players")
 _WITHOUT_KEY = Idempotency(None, "")
 ChangerT = TypeVar("ChangerT", SeatHolder, Invitee)
-Identify = Callable[[str, Stored | None, str | None], LoadedGame[CallerT_co]]
+Identify = Callable[[str, StoredGame | None, str | None], LoadedGame[CallerT_co]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ class Change(ABC, Generic[ChangerT]):
         """Whom the idempotency key belongs to within the game."""
 
     @abstractmethod
-    def identify(self, stored: Stored | None) -> LoadedGame[ChangerT]:
+    def identify(self, stored: StoredGame | None) -> LoadedGame[ChangerT]:
         """The game for the caller; raises what a caller without access is refused for."""
 
     @abstractmethod
@@ -144,7 +144,9 @@ class Transactions:
         self._repository.delete(game_id)
         return GameResponse(204)
 
-    def _load(self, change: Change[ChangerT], key: RecordKey) -> tuple[Stored | None, bytes | None]:
+    def _load(
+        self, change: Change[ChangerT], key: RecordKey
+    ) -> tuple[StoredGame | None, bytes | None]:
         if change.is_of_new_id:
             return None, None
         return self._repository.load(change.game_id, key if change.idempotency.key else None)
@@ -199,10 +201,10 @@ class Transactions:
         match outcome:
             case Stale():
                 return None  # the turns of AI players are played again, so no fault counts yet
-            case Done():
+            case Committed():
                 _log_faults(following)
                 return response
-            case Kept(record=first):
+            case AlreadyCommitted(record=first):
                 _log_faults(following)
                 return (
                     response if idempotency.key is None else recorded_response(first, idempotency)
@@ -210,7 +212,7 @@ class Transactions:
 
 
 def _replayed(
-    change: Change[ChangerT], stored: Stored | None, record: bytes | None
+    change: Change[ChangerT], stored: StoredGame | None, record: bytes | None
 ) -> GameResponse | None:
     """The first answer to the same request, if there is one and the caller has access to it.
 

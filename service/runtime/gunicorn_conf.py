@@ -3,7 +3,9 @@
 import os
 import resource
 import signal
+import threading
 from pathlib import Path
+from typing import Any
 
 from gunicorn.arbiter import Arbiter
 from gunicorn.workers.base import Worker
@@ -33,3 +35,11 @@ proc_name = "three-thirteen"
 def post_fork(server: Arbiter, worker: Worker) -> None:  # noqa: ARG001 - gunicorn's signature
     """Tie a new worker to gunicorn's master: a worker must not outlive it."""
     die_with_parent(signal.SIGKILL, worker.ppid)
+
+
+def post_worker_init(worker: Worker) -> None:
+    """Have the first worker log why the storage is not ready, or what else is to be known of it."""
+    if worker.age == 1:
+        app: Any = worker.wsgi
+        report = app.extensions["report_readiness"]
+        threading.Thread(target=report, name="readiness", daemon=True).start()

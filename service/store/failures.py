@@ -1,149 +1,226 @@
-"""What is the matter with a store, by the error that it or its client gives.
+"""What is wrong with the storage, by the error that a server or its client raises.
 
-One table: in what words it is told, whether it may pass within a call's deadline, and after how
-many seconds a caller may try again. The words name no host and no path.
+One table gives for each failure: the words for the caller and the log, whether it may pass within
+one call, and after how many seconds the caller may try again. They name no host and no path.
+What is matched on (classes, first words, texts) is held by `tests/store/test_client_contract.py`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 
 from redis import exceptions
 
 SOON = 2
+"""Seconds until the next try where the failure passes by itself."""
 LATER = 15
-"""Seconds: what passes by itself, and what waits for an operator."""
+"""Seconds until the next try where an operator has to act."""
 
 
 class UnconfirmedError(exceptions.RedisError):
     """A write that was made, but is not known to be on every replica."""
 
 
-class UnfollowedError(exceptions.RedisError):
-    """A master that not all of its replicas follow: another may have taken its place."""
+class NotRetriedError(UnconfirmedError):
+    """A write that may have been applied, and is not sent again to a server that may be new."""
+
+
+class TooFewReplicasError(exceptions.RedisError):
+    """A master with fewer replicas than promised: another may have taken its place."""
+
+
+class NoMasterError(exceptions.ConnectionError):
+    """The sentinels answer, but name no master that can be used."""
+
+
+class EvictingError(exceptions.RedisError):
+    """A server that may delete games to free memory."""
 
 
 @dataclass(frozen=True, slots=True)
-class Condition:
-    """A condition of the store: what it is, whether it is worth another try at once, and when."""
+class Failure:
+    """A failure in words; `passes`: it may be over at the next attempt of the same call."""
 
-    words: str
+    detail: str
     passes: bool = True
     retry_after: int = SOON
 
 
-AWAY = Condition("the storage does not answer")
-HUNG = Condition("the storage answers too late")
-EXHAUSTED = Condition("every connection to the storage is in use")
-LOADING = Condition("the storage is still reading its data")
-READ_ONLY = Condition("the storage is read-only at the moment")
-DOWN = Condition("the storage is choosing a new master")
-MOVING = Condition("the storage is moving its data")
-BUSY = Condition("the storage is busy with a long script")
-LONELY = Condition("the storage has too few replicas at the moment")
-UNCONFIRMED = Condition("the replicas of the storage have not confirmed in time")
-FULL = Condition("the storage is full: give it more memory", passes=False, retry_after=LATER)
-DISK = Condition("the storage cannot write to its disk", passes=False, retry_after=LATER)
-DENIED = Condition(
-    "the storage refuses the service's user or password: see REDIS_URL",
-    passes=False,
-    retry_after=LATER,
-)
-UNGUARDED = Condition(
-    "the storage accepts changes without replicas: set min-replicas-to-write there, "
-    "or DURABILITY=local here",
-    passes=False,
-    retry_after=LATER,
-)
-GARBLED = Condition("the storage gave an answer that cannot be read")
-FAILED = Condition("the storage failed", passes=False)
+def _permanent(detail: str) -> Failure:
+    """A failure that an operator has to end."""
+    return Failure(detail, passes=False, retry_after=LATER)
 
-_BY_CLASS: tuple[tuple[type[Exception], Condition], ...] = (
+
+UNREACHABLE = Failure("the storage does not answer")
+TIMED_OUT = Failure("the storage did not answer in time")
+POOL_EXHAUSTED = Failure("every connection to the storage is in use")
+LOADING = Failure("the storage is still loading its data")
+READ_ONLY = Failure("the storage is read-only at the moment")
+NO_MASTER = Failure("the storage has no master at the moment")
+SLOT_MOVING = Failure("the storage is moving the game to another server")
+BUSY = Failure("the storage is busy with a long script")
+TOO_FEW_REPLICAS = Failure("the storage has too few replicas at the moment")
+UNCONFIRMED = Failure("the replicas of the storage have not confirmed the change in time")
+NOT_RETRIED = Failure(
+    "the storage was lost during the change and may have been restarted", passes=False
+)
+UNREADABLE = Failure("the storage gave an answer that cannot be read")
+FAILED = Failure("the storage failed", passes=False)
+OUT_OF_MEMORY = _permanent("the storage is full: give it more memory")
+DISK_ERROR = _permanent("the storage cannot write to its disk")
+REFUSED_LOGIN = _permanent("the storage refuses the service's user or password: see REDIS_URL")
+NO_DATABASE = _permanent("the storage has no database of the number in REDIS_URL")
+NOT_A_CLUSTER = _permanent("the storage is not a cluster: see REDIS_URL")
+UNGUARDED = _permanent(
+    "the storage accepts changes without replicas: set min-replicas-to-write there, "
+    "or DURABILITY=local here"
+)
+EVICTING = _permanent(
+    "the storage may delete games to free memory: set maxmemory-policy noeviction there"
+)
+FORBIDDEN_KEYS = _permanent("the storage's user may not use keys that begin with {g:")
+FORBIDDEN = _permanent("the storage's user lacks a right that the service needs")
+
+_BY_CLASS: tuple[tuple[type[Exception], Failure], ...] = (
+    (NotRetriedError, NOT_RETRIED),
     (UnconfirmedError, UNCONFIRMED),
-    (UnfollowedError, LONELY),
-    (exceptions.AuthenticationError, DENIED),
-    (exceptions.AuthenticationWrongNumberOfArgsError, DENIED),
-    (exceptions.AuthorizationError, DENIED),
-    (exceptions.NoPermissionError, DENIED),
-    (exceptions.OutOfMemoryError, FULL),
+    (TooFewReplicasError, TOO_FEW_REPLICAS),
+    (NoMasterError, NO_MASTER),
+    (EvictingError, EVICTING),
+    (exceptions.AuthenticationError, REFUSED_LOGIN),
+    (exceptions.AuthenticationWrongNumberOfArgsError, REFUSED_LOGIN),
+    (exceptions.AuthorizationError, REFUSED_LOGIN),
+    (exceptions.OutOfMemoryError, OUT_OF_MEMORY),
     (exceptions.ReadOnlyError, READ_ONLY),
     (exceptions.BusyLoadingError, LOADING),
-    (exceptions.ClusterDownError, DOWN),  # also that a replica's master is down
-    (exceptions.AskError, MOVING),  # also that a slot has moved
-    (exceptions.TryAgainError, MOVING),
-    (exceptions.MaxConnectionsError, EXHAUSTED),
-    (exceptions.TimeoutError, HUNG),
-    (exceptions.InvalidResponse, GARBLED),
+    (exceptions.ClusterDownError, NO_MASTER),  # MASTERDOWN of a replica as well
+    (exceptions.AskError, SLOT_MOVING),  # MOVED as well
+    (exceptions.TryAgainError, SLOT_MOVING),
+    (exceptions.MaxConnectionsError, POOL_EXHAUSTED),
+    (exceptions.TimeoutError, TIMED_OUT),
+    (exceptions.InvalidResponse, UNREADABLE),
 )
-_BY_WORD = {
-    "NOREPLICAS": LONELY,
+_BY_FIRST_WORD = {
+    "NOREPLICAS": TOO_FEW_REPLICAS,
     "BUSY": BUSY,
-    "MISCONF": DISK,
-    "NOAUTH": DENIED,
-    "WRONGPASS": DENIED,
+    "MISCONF": DISK_ERROR,
     "UNGUARDED": UNGUARDED,
 }
+_BY_TEXT = {
+    "No connection available": POOL_EXHAUSTED,
+    "DB index is out of range": NO_DATABASE,
+    "Cluster mode is not enabled": NOT_A_CLUSTER,
+}
 _CORRUPT = ("TORN", "WRONGTYPE")
+_DENIED_IN_SCRIPT = "ACL failure in script"
+"""From servers on which `commit.lua` asks for its rights before it writes anything."""
+_DENIED_IN_OLD_SCRIPT = "The user executing the script can't"
+"""From Redis 6.2, where a denial may come halfway."""
+_DENIED_COMMAND = re.compile(r"run the '([^']+)' command")
+_DENIED_KEYS = re.compile(r"access .*key")
 _IN_SCRIPT = "script: "
-_AT_FIRST_WRITE = (exceptions.OutOfMemoryError, exceptions.ReadOnlyError)
+_CLASSES_AT_FIRST_WRITE = (exceptions.OutOfMemoryError, exceptions.ReadOnlyError)
 _WORDS_AT_FIRST_WRITE = ("NOREPLICAS", "MISCONF")
-"""What a server refuses a script's first write by, and never a later one."""
-_NO_CONNECTION = "No connection available"
-LOST = (
+"""A server refuses a script by these at its first write, and never at a later one."""
+
+CONNECTION_ERRORS = (
     exceptions.ConnectionError,
     exceptions.TimeoutError,
     exceptions.RedisClusterException,
 )
-"""What a client raises when it cannot reach a server, or loses it."""
+"""What the client raises when it cannot reach a server, or loses it."""
+CLIENT_ERRORS = (exceptions.RedisError, exceptions.RedisClusterException)
+"""Everything that the client raises."""
 
 
-def condition_of(error: Exception) -> Condition:
-    """The condition that an error tells of."""
-    cause = error.__context__ if was_demoted(error) else error
-    for kind, condition in _BY_CLASS:
+def failure_of(error: Exception) -> Failure:
+    """The failure that an error reports."""
+    cause = _cause(error)
+    if _is_denial(cause):
+        return _denial(str(cause))
+    for kind, failure in _BY_CLASS:
         if isinstance(cause, kind):
-            return condition
-    if isinstance(error, LOST):
-        return EXHAUSTED if _NO_CONNECTION in str(error) else AWAY
-    return _BY_WORD.get(_first_word(error), FAILED)
+            return failure
+    for text, failure in _BY_TEXT.items():
+        if text in str(cause):
+            return failure
+    if isinstance(cause, CONNECTION_ERRORS):
+        return UNREACHABLE
+    return _BY_FIRST_WORD.get(_first_word(cause), FAILED)
 
 
-def was_answered(error: Exception) -> bool:
-    """Whether the server itself refused the command, so that nothing of it was carried out.
+def was_refused(error: Exception) -> bool:
+    """Whether the server refused the commands, so that nothing of them was carried out.
 
-    A script that fails on its way may have written before; the refusal then names the script.
+    A script that fails halfway may have written already; the error then names the script.
     """
-    refused = (
+    if _is_demotion(error) or _DENIED_IN_SCRIPT in str(error):
+        return True
+    if _IN_SCRIPT in str(error):
+        at_first_write = isinstance(error, _CLASSES_AT_FIRST_WRITE)
+        return at_first_write or _first_word(error) in _WORDS_AT_FIRST_WRITE
+    refusals = (
         exceptions.ResponseError,
         exceptions.BusyLoadingError,
         exceptions.AuthenticationError,
     )
-    if was_demoted(error):
-        return True
-    if _IN_SCRIPT in str(error):
-        at_first_write = isinstance(error, _AT_FIRST_WRITE)
-        return at_first_write or _first_word(error) in _WORDS_AT_FIRST_WRITE
-    return isinstance(error, refused)
+    return isinstance(error, refusals)
 
 
-def points_elsewhere(error: Exception) -> bool:
-    """Whether another server may be the one to ask by now."""
-    told = (exceptions.ClusterDownError, exceptions.AskError, exceptions.ReadOnlyError)
-    return isinstance(error, (*LOST, *told))
+def needs_refresh(error: Exception) -> bool:
+    """Whether another server may hold the game by now."""
+    redirects = (exceptions.ClusterDownError, exceptions.AskError, exceptions.ReadOnlyError)
+    return isinstance(error, (*CONNECTION_ERRORS, *redirects))
 
 
-def was_demoted(error: Exception) -> bool:
-    """Whether a connection found by a sentinel met a master that is one no longer.
+def is_corrupt(error: Exception) -> bool:
+    """Whether the server reports that the keys of a game are not what they should be."""
+    return _first_word(error) in _CORRUPT
 
-    The client disguises that refusal as a lost connection.
+
+def _cause(error: Exception) -> BaseException:
+    """The error that the client hides behind another class."""
+    if _is_demotion(error):
+        assert error.__context__ is not None
+        return error.__context__
+    if isinstance(error, exceptions.RedisClusterException):
+        return _refusal_behind(error) or error
+    return error
+
+
+def _is_demotion(error: Exception) -> bool:
+    """Whether a connection from a sentinel met a former master.
+
+    The client reports that refusal as a lost connection.
     """
     return isinstance(error.__context__, exceptions.ReadOnlyError)
 
 
-def is_corrupt(error: Exception) -> bool:
-    """Whether the server says that what is kept of a game is not what it should be."""
-    return _first_word(error) in _CORRUPT
+def _refusal_behind(error: BaseException) -> BaseException | None:
+    """What a node answered when a cluster was looked for, and the client reports as no cluster."""
+    hidden: BaseException | None = error
+    while hidden is not None and not _is_denial(hidden):
+        if isinstance(hidden, exceptions.AuthenticationError):
+            return hidden
+        hidden = hidden.__cause__ or hidden.__context__
+    return hidden
 
 
-def _first_word(error: Exception) -> str:
+def _is_denial(error: BaseException) -> bool:
+    denied_in_script = (_DENIED_IN_SCRIPT, _DENIED_IN_OLD_SCRIPT)
+    return isinstance(error, exceptions.NoPermissionError) or any(
+        text in str(error) for text in denied_in_script
+    )
+
+
+def _denial(text: str) -> Failure:
+    command = _DENIED_COMMAND.search(text)
+    if command is not None:
+        name = command[1].replace("|", " ").upper()
+        return replace(FORBIDDEN, detail=f"the storage's user lacks the right to run {name}")
+    return FORBIDDEN_KEYS if _DENIED_KEYS.search(text) else FORBIDDEN
+
+
+def _first_word(error: BaseException) -> str:
     return str(error).partition(" ")[0]

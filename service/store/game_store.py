@@ -7,44 +7,53 @@ The keys of one game share a hash tag, so that they live in one slot of a cluste
     {g:<id>}:key:<name>    string: an idempotency record, a nonce line before it
 
 Every key has a lifetime. `commit` runs one script: it looks the record up, compares the version
-and writes everything, or nothing. It is never retried blindly: its record makes running it
-again harmless, so a connection lost in between is settled by running it once more.
+and writes everything, or nothing. Where the answer of a commit is lost, the record tells whether
+it was made; it is sent again only to a server that has been running all the time.
 """
 
 from __future__ import annotations
 
-import hashlib
-import re
 from collections.abc import Sequence
-from importlib.resources import files
 from typing import Any
 
-from redis.exceptions import InvalidResponse, NoScriptError, RedisError, ResponseError
+from redis.exceptions import RedisError, ResponseError
 
 from service.errors import CorruptGameError, OutcomeUnknownError
-from service.store.durability import Durability
-from service.store.failures import SOON, UnconfirmedError, UnfollowedError
-from service.store.models import Commit, Done, Kept, RecordKey, Stale, Stored
-from service.store.retry import Command, Errands, Line
-from service.store.topologies import Servers, servers
+from service.store import commit_script, readiness
+from service.store.commit_script import events_key, game_key, record_key
+from service.store.connection import Command, Connection
+from service.store.durability import Durability, Level
+from service.store.failures import (
+    SOON,
+    NotRetriedError,
+    TooFewReplicasError,
+    UnconfirmedError,
+)
+from service.store.models import AlreadyCommitted, Commit, Committed, RecordKey, Stale, StoredGame
+from service.store.retry import Retry, RetryPolicy
+from service.store.server_info import good_replicas, uptime_seconds
+from service.store.topologies import Pools, open_pools
+from service.store.url import parse
 
 _WAIT_MS = 600
-"""How long replicas have to confirm a write; less than a connection's patience."""
-_SCRIPT = (files("service.store") / "commit.lua").read_text("utf-8")
-_SHA = hashlib.sha1(_SCRIPT.encode(), usedforsecurity=False).hexdigest()
-_NONCE_END = b"\n"
-_GOOD_REPLICAS = re.compile(rb"min_slaves_good_slaves:(\d+)")
-"""What a server says of itself that refuses writes where replicas are missing or behind."""
+"""How long replicas have to confirm a write; less than a connection's timeout."""
+_CLOCK_STEP = 1
+"""Seconds by which an uptime may be wrong, since servers count whole ones."""
 
 
-class Store:
+class GameStore:
     """The games of one Redis database; safe to share between threads."""
 
-    def __init__(self, where: Servers, durability: Durability, replicas: int) -> None:
-        self._servers = where
-        self._errands = Errands(where)
-        self._durability = durability
-        self._replicas = replicas
+    def __init__(
+        self,
+        pools: Pools,
+        durability: Durability = Durability.LOCAL,
+        replicas: int = 1,
+        policy: RetryPolicy | None = None,
+    ) -> None:
+        self._pools = pools
+        self._retry = Retry(pools, policy or RetryPolicy())
+        self._level = Level(durability, replicas)
 
     @classmethod
     def from_url(
@@ -53,65 +62,69 @@ class Store:
         connections: int,
         durability: Durability = Durability.LOCAL,
         replicas: int = 1,
-    ) -> Store:
-        """A store at a URL as `addresses.py` knows them; connects when first used.
+        *,
+        policy: RetryPolicy | None = None,
+    ) -> GameStore:
+        """A store at a URL as `url.py` knows them; connects when first used.
 
-        `replicas`: how many every master has, which is how many have to confirm a write.
+        `connections`: how many to each server; `replicas`: how many every master has, which is
+        how many have to confirm a write. Raises StoreUrlError.
         """
-        return cls(servers(url, connections), durability, replicas)
+        return cls(open_pools(parse(url), connections), durability, replicas, policy)
 
     def close(self) -> None:
         """Close every connection."""
-        self._servers.close()
+        self._pools.close()
 
-    def ping(self) -> None:
-        """Return if a server answers that is set up for what was promised and can keep it.
+    def check_ready(self) -> tuple[str, ...]:
+        """Return what an operator should know, if a read and a commit would be allowed now.
 
-        Raises StorageUnavailableError.
+        Changes nothing. Raises StorageUnavailableError.
         """
-        self._errands.anywhere(self._greet)
+        return readiness.check(self._pools, self._retry, self._level)
 
     def read(
         self, game_id: str, record: RecordKey | None = None
-    ) -> tuple[Stored | None, bytes | None]:
+    ) -> tuple[StoredGame | None, bytes | None]:
         """A game, None if there is none, and the record under a key, None likewise.
 
-        Raises StorageUnavailableError; OutcomeUnknownError if the replicas may not hold the
-        record.
+        Raises StorageUnavailableError, CorruptGameError; OutcomeUnknownError if the replicas may
+        not hold the record.
         """
-        game = _game_key(game_id)
-        # The record is read last, so that whoever finds a move made finds its record, too.
-        reading: Command = ("HMGET", game, "version", "state", "meta")
+        game = game_key(game_id)
+        read_game: Command = ("HMGET", game, "version", "state", "meta")
         if record is None:
-            return _stored(self._read(game, reading)[0]), None
-        key = _record_key(game_id, record)
+            return _stored_game(self._read(game, read_game)[0]), None
+        key = record_key(game_id, record)
 
-        def talk(line: Line) -> list[Any]:
-            fields, kept = line.tell(reading, ("GET", key))
-            if kept is None:
-                self._look_back(line)
-            elif self._confirms:
-                # A write of this connection's own, after which it can wait for the replicas.
-                line.tell(("SET", key, kept, "XX", "KEEPTTL"))
-                self._confirm(line)
-            return [fields, kept]
+        def operation(connection: Connection) -> list[Any]:
+            # The record is read last: whoever sees a move made also sees its record.
+            fields, text = connection.execute(read_game, ("GET", key))
+            if text is None:
+                self._require_replicas(connection)
+            elif self._level.is_confirmed:
+                # The replicas can only be waited for after a write of this very connection.
+                self._require_old_server(connection)
+                connection.execute(("SET", key, text, "XX", "KEEPTTL"))
+                self._await_replicas(connection)
+            return [fields, text]
 
-        fields, kept = self._errands.read(game, talk)
-        return _stored(fields), None if kept is None else _record(kept)
+        fields, text = self._retry.read(game, operation)
+        return _stored_game(fields), None if text is None else commit_script.record_text(text)
 
     def events(self, game_id: str, after: int, limit: int) -> list[bytes]:
         """Up to `limit` event records with a seq above `after`, in order."""
         if limit <= 0:
             return []
-        key = _events_key(game_id)
-        found: list[bytes] = self._read(key, ("LRANGE", key, after, after + limit - 1))[0]
-        return found
+        key = events_key(game_id)
+        events: list[bytes] = self._read(key, ("LRANGE", key, after, after + limit - 1))[0]
+        return events
 
     def events_at(self, game_id: str, seqs: Sequence[int]) -> list[bytes]:
         """The event records with the given seqs, in their order, as far as they are there."""
         if not seqs:
             return []
-        key = _events_key(game_id)
+        key = events_key(game_id)
         commands: list[Command] = [("LINDEX", key, seq - 1) for seq in seqs]
         return [event for event in self._read(key, *commands) if event is not None]
 
@@ -121,158 +134,107 @@ class Store:
         Raises StorageUnavailableError if nothing was deleted, OutcomeUnknownError if the
         server was lost.
         """
-        game = _game_key(game_id)
+        game = game_key(game_id)
 
-        def talk(line: Line) -> None:
-            line.tell(("UNLINK", game, _events_key(game_id)))
-            self._confirm(line)
+        def operation(connection: Connection) -> None:
+            self._require_old_server(connection)
+            connection.execute(("UNLINK", game, events_key(game_id)))
+            self._await_replicas(connection)
 
-        self._errands.write(game, talk)
+        self._retry.write(game, operation)
 
-    def commit(self, commit: Commit) -> Done | Kept | Stale:
+    def commit(self, commit: Commit) -> Committed | AlreadyCommitted | Stale:
         """Write a move, or say why not.
 
         Raises StorageUnavailableError if nothing was written, OutcomeUnknownError if the
-        connection was lost and what happened could not be settled in time.
+        connection was lost and what happened could not be settled in time, CorruptGameError.
         """
-        arguments = _arguments(commit, guarded=self._is_guarded, confirms=self._confirms)
+        level = self._level
+        arguments = commit_script.commit_arguments(
+            commit, guarded=level.is_guarded, confirmed=level.is_confirmed
+        )
 
-        def talk(line: Line) -> Done | Kept | Stale:
-            outcome = _outcome(_run_script(line, arguments))
-            self._confirm(line)
+        def operation(connection: Connection) -> Committed | AlreadyCommitted | Stale:
+            if connection.uncertain_for is not None:
+                made = self._made_before(connection, commit)
+                if made is not None:
+                    return made
+            outcome = commit_script.outcome_of(commit_script.run(connection, arguments))
+            self._await_replicas(connection)
             return outcome
 
-        outcome, doubtful = self._errands.write(_game_key(commit.game_id), talk)
-        if doubtful and isinstance(outcome, Stale) and commit.record_key.nonce:
-            # Our own record may have been written and overwritten since: who can tell?
+        outcome, maybe_applied = self._retry.write(game_key(commit.game_id), operation)
+        if maybe_applied and isinstance(outcome, Stale) and commit.record_key.nonce:
+            # Our own record may have been written, and overwritten by the next move.
             raise OutcomeUnknownError("the game went on while the storage was lost", SOON)
         return outcome
 
-    @property
-    def _is_guarded(self) -> bool:
-        return self._durability is not Durability.LOCAL
+    def _made_before(self, connection: Connection, commit: Commit) -> AlreadyCommitted | None:
+        """What an earlier attempt wrote, by its record; None where the commit is to be sent again.
 
-    @property
-    def _confirms(self) -> bool:
-        return self._durability is Durability.ACKNOWLEDGED
-
-    def _greet(self, line: Line) -> None:
-        line.tell(("PING",))
-        if not self._is_guarded:
-            return
-        good = self._good_replicas(line)
-        if good is None:
-            raise ResponseError("UNGUARDED min-replicas-to-write is not set")
-        if good < (self._replicas if self._confirms else 1):
-            raise UnfollowedError(f"{good} replicas keep up")
+        A write may be what ended a server, so it is not sent to one that may have started since.
+        Raises NotRetriedError.
+        """
+        (record,) = connection.execute(("GET", record_key(commit.game_id, commit.record_key)))
+        if commit_script.is_record_of(commit.record_key, record) and not self._level.is_confirmed:
+            return AlreadyCommitted(commit_script.record_text(record))
+        self._require_old_server(connection)
+        return None
 
     @staticmethod
-    def _good_replicas(line: Line) -> int | None:
-        """How many replicas keep up with a server, None where it does not count them."""
-        found = _GOOD_REPLICAS.search(line.tell(("INFO", "replication"))[0])
-        return None if found is None else int(found[1])
+    def _require_old_server(connection: Connection) -> None:
+        """Raise NotRetriedError after a lost attempt, unless the server has run since before it."""
+        if connection.uncertain_for is None:
+            return
+        try:
+            uptime = uptime_seconds(connection)
+        except ResponseError as error:
+            raise NotRetriedError("the server does not say for how long it has run") from error
+        if uptime is None or uptime - _CLOCK_STEP <= connection.uncertain_for:
+            raise NotRetriedError(f"the server has run for {uptime} s")
 
-    def _look_back(self, line: Line) -> None:
-        """Return if a master that was read still has all its replicas behind it.
+    def _require_replicas(self, connection: Connection) -> None:
+        """Return if the master that was read has all its replicas, where that is promised.
 
-        Otherwise one of them may have been made the master instead. Raises UnfollowedError.
+        Otherwise one of them may have been made the master instead. Raises TooFewReplicasError.
         """
-        if self._confirms and (self._good_replicas(line) or 0) < self._replicas:
-            raise UnfollowedError(f"fewer than {self._replicas} replicas keep up")
+        needed = self._level.replicas
+        if self._level.is_confirmed and (good_replicas(connection) or 0) < needed:
+            raise TooFewReplicasError(f"fewer than {needed} replicas keep up")
 
-    def _read(self, key: str, *commands: Command) -> list[Any]:
-        """The answers to commands that change nothing, from the one master of a key."""
-
-        def talk(line: Line) -> list[Any]:
-            answers = line.tell(*commands)
-            self._look_back(line)
-            return answers
-
-        return self._errands.read(key, talk)
-
-    def _confirm(self, line: Line) -> None:
-        """Return once every replica holds what the connection wrote, if that is promised.
+    def _await_replicas(self, connection: Connection) -> None:
+        """Return once every replica holds what the connection wrote, where that is promised.
 
         Raises UnconfirmedError.
         """
-        if not self._confirms:
+        if not self._level.is_confirmed:
             return
+        needed = self._level.replicas
         try:
-            count = line.tell(("WAIT", self._replicas, _WAIT_MS))[0]
-        except RedisError as error:  # what came before it was carried out
+            count = min(connection.execute_everywhere(("WAIT", needed, _WAIT_MS)))
+        except RedisError as error:  # the write before it was carried out
             raise UnconfirmedError(str(error)) from error
-        if count < self._replicas:
-            raise UnconfirmedError(f"{count} of {self._replicas} replicas confirm")
+        if count < needed:
+            raise UnconfirmedError(f"{count} of {needed} replicas confirm")
+
+    def _read(self, key: str, *commands: Command) -> list[Any]:
+        """The answers to commands that change nothing, from the master of a key."""
+
+        def operation(connection: Connection) -> list[Any]:
+            answers = connection.execute(*commands)
+            self._require_replicas(connection)
+            return answers
+
+        return self._retry.read(key, operation)
 
 
-def _run_script(line: Line, arguments: Sequence[bytes | str | int]) -> list[bytes]:
-    answer: list[bytes]
-    try:
-        (answer,) = line.tell(("EVALSHA", _SHA, *arguments))
-    except NoScriptError:
-        (answer,) = line.tell(("EVAL", _SCRIPT, *arguments))
-    return answer
-
-
-def _arguments(commit: Commit, *, guarded: bool, confirms: bool) -> list[bytes | str | int]:
-    keys = (
-        _game_key(commit.game_id),
-        _events_key(commit.game_id),
-        _record_key(commit.game_id, commit.record_key),
-    )
-    nonce = commit.record_key.nonce.encode()
-    mark = nonce + _NONCE_END
-    stored = commit.stored
-    return [
-        len(keys),
-        *keys,
-        commit.expected,
-        stored.version,
-        stored.state,
-        stored.meta,
-        mark if nonce else b"",
-        mark + commit.record,
-        commit.record_ttl * 1000,
-        commit.game_ttl * 1000,
-        int(guarded),
-        int(confirms),
-        commit.logged,
-        *commit.events,
-    ]
-
-
-def _outcome(answer: list[bytes]) -> Done | Kept | Stale:
-    match answer:
-        case [b"kept", record]:
-            return Kept(_record(record))
-        case [b"stale", version]:
-            return Stale(int(version))
-        case [b"done", _]:
-            return Done()
-    raise InvalidResponse("the script gave no answer of its own")
-
-
-def _record(kept: bytes) -> bytes:
-    return kept.partition(_NONCE_END)[2]
-
-
-def _stored(fields: list[bytes | None]) -> Stored | None:
+def _stored_game(fields: Sequence[bytes | None]) -> StoredGame | None:
     version, state, meta = fields
-    if version is None or state is None or meta is None:
+    if version is None and state is None and meta is None:
         return None
-    try:
-        return Stored(int(version), state, meta)
-    except ValueError as error:
-        raise CorruptGameError("the version is not a number") from error
-
-
-def _game_key(game_id: str) -> str:
-    return f"{{g:{game_id}}}:game"
-
-
-def _events_key(game_id: str) -> str:
-    return f"{{g:{game_id}}}:events"
-
-
-def _record_key(game_id: str, key: RecordKey) -> str:
-    return f"{{g:{game_id}}}:key:{key.name}"
+    if version is None or state is None or meta is None:
+        raise CorruptGameError("the game lacks its version, its state or its meta")
+    number = commit_script.version_number(version)
+    if number == 0:
+        raise CorruptGameError("the version of the game is 0")
+    return StoredGame(number, state, meta)

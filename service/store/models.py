@@ -1,4 +1,4 @@
-"""What the store keeps of a game, what one commit writes, and how it may turn out."""
+"""What the store holds of a game, what one commit writes, and how a commit may end."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
-    """A game as it is kept: its version, its snapshot, and what the service keeps beside it."""
+class StoredGame:
+    """A game in the store: its version (from 1), its snapshot, and the service's data beside it."""
 
     version: int
     state: bytes
@@ -17,10 +17,10 @@ class Stored:
 
 @dataclass(frozen=True, slots=True)
 class RecordKey:
-    """Where the record of a commit is kept.
+    """The name of a commit's idempotency record, unique within the game.
 
-    `name` is unique within the game. A `nonce` marks records of commits that came without a
-    key of the client: they share one name, so that only the newest is kept.
+    A `nonce` marks commits that came without a key of the client: these share one name, so that
+    only the newest record stays.
     """
 
     name: str
@@ -29,11 +29,15 @@ class RecordKey:
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """Everything that one move writes; `expected` is the version it was judged on (0: none)."""
+    """Everything that one move writes.
+
+    `expected` is the version that the move was decided on (0: no game yet), `logged` the number
+    of events before it, `record` the idempotency record; lifetimes are in seconds.
+    """
 
     game_id: str
     expected: int
-    stored: Stored
+    stored: StoredGame
     events: Sequence[bytes]
     logged: int
     record_key: RecordKey
@@ -43,8 +47,13 @@ class Commit:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
-    """The commit had been made before, by the record that is given."""
+class Committed:
+    """The commit was made."""
+
+
+@dataclass(frozen=True, slots=True)
+class AlreadyCommitted:
+    """The commit had been made before; `record` is what it wrote then."""
 
     record: bytes
 
@@ -54,8 +63,3 @@ class Stale:
     """The game is at another version than expected; nothing was written."""
 
     version: int
-
-
-@dataclass(frozen=True, slots=True)
-class Done:
-    """The commit was made."""

@@ -1,206 +1,160 @@
-"""Commands to the server that holds a key: one connection, no answer left unread, bounded tries.
+"""The retry of an operation on the store: bounded by a deadline, and aware of what it repeats.
 
-The one place that tries again. What hinders a call is one of `conditions.py`; while it may pass,
-the call is repeated until the deadline, with a pause of random length in between. Whether a try
-may have run although its answer was lost is remembered, and told.
+The one place that tries again; the client itself retries nothing. A failure that may pass (see
+`failures.py`) is tried again until the deadline, after a pause of random length. Whether an
+attempt may have been applied although its answer was lost is remembered: the next attempt knows
+it, and the error says so in the end.
 """
 
 from __future__ import annotations
 
-import secrets
 import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
-from typing import Any, Self, TypeVar
-
-import redis
-from redis.exceptions import AskError, MovedError, RedisClusterException, RedisError
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from random import SystemRandom
+from typing import TypeVar
 
 from service.errors import CorruptGameError, OutcomeUnknownError, StorageUnavailableError
+from service.store.connection import Connection
 from service.store.failures import (
+    CLIENT_ERRORS,
+    EvictingError,
     UnconfirmedError,
-    condition_of,
+    failure_of,
     is_corrupt,
-    points_elsewhere,
-    was_answered,
+    needs_refresh,
+    was_refused,
 )
-from service.store.topologies import Servers
+from service.store.topologies import Pools
 
-DEADLINE = 1.5
-"""Seconds within which a call to the store is tried again."""
-_PAUSE = (0.02, 0.25)
-_FAILURES = (RedisError, RedisClusterException)
-
-Command = tuple[bytes | str | int, ...]
 T = TypeVar("T")
+Operation = Callable[[Connection], T]
+Probe = Callable[[Connection, str], T]
+"""An operation that is given the key, too."""
 
 
-class Line:
-    """The way to the server of a key, for the time of one errand.
+@dataclass(frozen=True, slots=True)
+class RetryPolicy:
+    """How long a call is tried, and with which pauses (seconds); the clock is a monotonic one."""
 
-    A cluster that moves a key says whom to ask instead, command by command: `elsewhere` gives
-    the line there.
-    """
+    deadline: float = 1.5
+    shortest_pause: float = 0.02
+    longest_pause: float = 0.25
+    clock: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], None] = time.sleep
+    jitter: Callable[[], float] = SystemRandom().random
 
-    def __init__(self, connection: Any, elsewhere: Callable[[AskError], Line]) -> None:
-        self._connection = connection
-        self._elsewhere = elsewhere
-
-    def tell(self, *commands: Command) -> list[Any]:
-        """The answers to commands, sent in one go; raises the first refusal among them."""
-        self._send(*commands)
-        answers = [self._answer() for _ in commands]
-        return [
-            self._elsewhere(answer).ask(command) if isinstance(answer, AskError) else answer
-            for command, answer in zip(commands, answers, strict=True)
-        ]
-
-    def ask(self, command: Command) -> Any:
-        """The answer to a command whose key is on its way here."""
-        self._send(("ASKING",), command)
-        self._connection.read_response()
-        return self._connection.read_response()
-
-    def _send(self, *commands: Command) -> None:
-        self._connection.send_packed_command(self._connection.pack_commands(commands))
-
-    def _answer(self) -> Any:
-        try:
-            return self._connection.read_response()
-        except MovedError:
-            raise
-        except AskError as error:
-            return error
+    def pause(self) -> None:
+        """Sleep for a random time, so that many callers do not come back at once."""
+        span = self.longest_pause - self.shortest_pause
+        self.sleep(self.shortest_pause + self.jitter() * span)
 
 
-Talk = Callable[[Line], T]
+class _FailedAttemptError(Exception):
+    """An attempt that failed by `error`; `is_uncertain` where it may have been applied."""
 
-
-class _FailedError(Exception):
-    """A try that failed by `error`; `may_have_run` where its commands may have been carried out."""
-
-    def __init__(self, error: Exception, *, may_have_run: bool) -> None:
+    def __init__(self, error: Exception, *, is_uncertain: bool) -> None:
         self.error = error
-        self.may_have_run = may_have_run
+        self.is_uncertain = is_uncertain
 
 
-class Errands:
-    """Carries commands to servers; safe to share between threads."""
+class Retry:
+    """Runs operations on the servers of keys; safe to share between threads."""
 
-    def __init__(self, servers: Servers) -> None:
-        self._servers = servers
+    def __init__(self, pools: Pools, policy: RetryPolicy) -> None:
+        self._pools = pools
+        self._policy = policy
 
-    def read(self, key: str, talk: Talk[T]) -> T:
-        """What a talk that changes nothing gives, with the server of a key.
+    def read(self, key: str, operation: Operation[T]) -> T:
+        """The result of an operation that changes no game, on the server of a key.
 
-        Raises StorageUnavailableError, CorruptGameError.
+        Raises StorageUnavailableError, CorruptGameError; OutcomeUnknownError if what it read is
+        not known to be on every replica.
         """
-        return self._tried(lambda: self._at(key, talk), writes=False)[0]
+        return self._repeat(lambda since: self._attempt(key, operation, since), writes=False)[0]
 
-    def write(self, key: str, talk: Talk[T]) -> tuple[T, bool]:
-        """What a talk gives that may be repeated, and whether an earlier try may have run, too.
+    def write(self, key: str, operation: Operation[T]) -> tuple[T, bool]:
+        """The result of an operation, and whether an earlier attempt may have been applied, too.
 
         Raises StorageUnavailableError if nothing was written, OutcomeUnknownError if that
         could not be settled in time, CorruptGameError.
         """
-        return self._tried(lambda: self._at(key, talk), writes=True)
+        return self._repeat(lambda since: self._attempt(key, operation, since), writes=True)
 
-    def anywhere(self, talk: Talk[T]) -> T:
-        """What a talk that changes nothing gives, with any server that takes writes."""
+    def read_all(self, choose_keys: Callable[[], Sequence[str]], operation: Probe[T]) -> list[T]:
+        """The results of an operation that changes nothing, for each key whose server answers.
 
-        def attempt() -> T:
-            with _unsent():
-                pools = self._servers.all()
-            for pool in pools[:-1]:
-                with suppress(_FailedError):
-                    return self._on(pool, talk)
-            return self._on(pools[-1], talk)
+        One server that answers is enough, but an EvictingError of any of them is raised, as
+        StorageUnavailableError. Servers that are not reached before the deadline are left out.
+        """
+        return self._repeat(lambda _: self._attempt_all(choose_keys, operation), writes=False)[0]
 
-        return self._tried(attempt, writes=False)[0]
-
-    def _tried(self, attempt: Callable[[], T], *, writes: bool) -> tuple[T, bool]:
-        deadline = time.monotonic() + DEADLINE
-        doubtful = False
+    def _repeat(self, attempt: Callable[[float | None], T], *, writes: bool) -> tuple[T, bool]:
+        clock = self._policy.clock
+        start = clock()
+        is_uncertain = maybe_applied = False
         while True:
             try:
-                return attempt(), doubtful
-            except _FailedError as failed:
-                lost = writes and failed.may_have_run
-                doubtful = doubtful or lost or isinstance(failed.error, UnconfirmedError)
-                if points_elsewhere(failed.error):
-                    self._servers.look_again()
-                _give_up(failed.error, doubtful, in_time=time.monotonic() < deadline)
-            _pause()
+                return attempt(clock() - start if is_uncertain else None), maybe_applied
+            except _FailedAttemptError as failed:
+                error = failed.error
+                is_uncertain = is_uncertain or failed.is_uncertain
+                unconfirmed = isinstance(error, UnconfirmedError)
+                maybe_applied = maybe_applied or unconfirmed or (writes and is_uncertain)
+                if needs_refresh(error):
+                    self._pools.refresh()
+                in_time = clock() - start < self._policy.deadline
+                _raise_unless_repeatable(error, maybe_applied, in_time=in_time)
+            self._policy.pause()
 
-    def _at(self, key: str, talk: Talk[T]) -> T:
-        with _unsent():
-            pool = self._servers.of(key)
-        return self._on(pool, talk)
+    def _attempt(self, key: str, operation: Operation[T], uncertain_for: float | None) -> T:
+        connection = Connection(self._pools, uncertain_for)
+        try:
+            connection.open(key)
+            result = operation(connection)
+        except CLIENT_ERRORS as error:
+            is_uncertain = connection.is_open and not was_refused(error)
+            connection.discard()
+            raise _FailedAttemptError(error, is_uncertain=is_uncertain) from error
+        except BaseException:
+            connection.discard()
+            raise
+        connection.release()
+        return result
 
-    def _on(self, pool: redis.ConnectionPool, talk: Talk[T]) -> T:
-        with _Lines(self._servers) as lines:
-            with _unsent():
-                line = lines.to(pool)
+    def _attempt_all(
+        self, choose_keys: Callable[[], Sequence[str]], operation: Probe[T]
+    ) -> list[T]:
+        try:
+            keys = choose_keys()
+        except CLIENT_ERRORS as error:
+            raise _FailedAttemptError(error, is_uncertain=False) from error
+        start = self._policy.clock()
+        results: list[T] = []
+        failed: _FailedAttemptError | None = None
+        for key in keys:
+            if results and self._policy.clock() - start > self._policy.deadline:
+                break
             try:
-                return talk(line)
-            except _FAILURES as error:
-                raise _FailedError(error, may_have_run=not was_answered(error)) from error
+                results.append(self._probe(key, operation))
+            except _FailedAttemptError as failure:
+                if isinstance(failure.error, EvictingError):
+                    raise
+                failed = failure
+        if failed is not None and not results:
+            raise failed
+        return results
+
+    def _probe(self, key: str, operation: Probe[T]) -> T:
+        return self._attempt(key, lambda connection: operation(connection, key), None)
 
 
-class _Lines:
-    """The lines of one errand: the first one, and those to wherever a cluster says."""
-
-    def __init__(self, servers: Servers) -> None:
-        self._servers = servers
-        self._connections = ExitStack()
-
-    def to(self, pool: redis.ConnectionPool) -> Line:
-        """A line to a server."""
-        return Line(self._connections.enter_context(_connected(pool)), self._elsewhere)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: Any) -> None:
-        self._connections.__exit__(*error)
-
-    def _elsewhere(self, error: AskError) -> Line:
-        return self.to(self._servers.asked(error))
-
-
-@contextmanager
-def _connected(pool: redis.ConnectionPool) -> Iterator[Any]:
-    """A connection of a pool, not used again once anything went wrong: answers may be under way."""
-    connection = pool.get_connection()
-    try:
-        yield connection
-    except BaseException:
-        connection.disconnect()
-        raise
-    finally:
-        pool.release(connection)
-
-
-@contextmanager
-def _unsent() -> Iterator[None]:
-    """Where a failure comes before any command was sent."""
-    try:
-        yield
-    except _FAILURES as error:
-        raise _FailedError(error, may_have_run=False) from error
-
-
-def _give_up(error: Exception, doubtful: bool, *, in_time: bool) -> None:
-    """Raise what a failure comes to, unless it is worth another try."""
+def _raise_unless_repeatable(error: Exception, maybe_applied: bool, *, in_time: bool) -> None:
+    """Raise what a failed attempt amounts to, unless another attempt may succeed in time."""
     if is_corrupt(error):
         raise CorruptGameError(str(error)) from error
-    condition = condition_of(error)
-    if condition.passes and in_time:
+    failure = failure_of(error)
+    if failure.passes and in_time:
         return
-    failure = OutcomeUnknownError if doubtful else StorageUnavailableError
-    raise failure(condition.words, condition.retry_after) from error
-
-
-def _pause() -> None:
-    least, most = _PAUSE
-    time.sleep(least + secrets.randbelow(1000) / 1000 * (most - least))
+    kind = OutcomeUnknownError if maybe_applied else StorageUnavailableError
+    raise kind(failure.detail, failure.retry_after) from error

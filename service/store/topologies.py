@@ -1,87 +1,96 @@
-"""The servers of a store, each by its pool of connections.
+"""The servers of a store: for each key the pool of connections to the server that holds it.
 
-Nothing connects before the first use, and the client itself retries nothing: whoever uses a
-connection knows what it was in the middle of.
+Nothing connects before the first use, and the client itself retries nothing: only `retry.py`
+knows whether an operation may be repeated. Connections speak RESP2 and send nothing that the
+service does not need, so that a user needs few rights.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from contextlib import suppress
-from copy import copy
-from typing import Any, Protocol
+from typing import Any, Protocol, assert_never
 
 import redis
 from redis.backoff import NoBackoff
 from redis.cluster import ClusterNode, RedisCluster
-from redis.connection import parse_url
-from redis.exceptions import AskError, ClusterDownError
+from redis.connection import SSLConnection, UnixDomainSocketConnection
+from redis.exceptions import (
+    AskError,
+    AuthenticationError,
+    ClusterDownError,
+    SlotNotCoveredError,
+)
 from redis.retry import Retry
 from redis.sentinel import Sentinel, SentinelConnectionPool
 
-from service.store.url import StoreAddress, Topology, parse
+from service.store.failures import CLIENT_ERRORS, NoMasterError
+from service.store.url import StoreUrl
+from service.store.url_options import Topology
 
 SOCKET_TIMEOUT = 1.0
+"""Seconds for a connection, and for an answer."""
 _SENTINEL_TIMEOUT = 0.3
-_SENTINELS_OWN = "sentinel_"
+_SENTINEL_PREFIX = "sentinel_"
 
 
-class Servers(Protocol):
-    """Which server holds what."""
+class Pools(Protocol):
+    """The pools of connections to a store's servers."""
 
-    def of(self, key: str) -> redis.ConnectionPool:
-        """The server that a key may be written to."""
+    own_commands: Sequence[str]
+    """What connections send beside what the store executes, and a user needs the right to."""
 
-    def all(self) -> Sequence[redis.ConnectionPool]:
-        """Every server that takes writes."""
+    def for_key(self, key: str) -> redis.ConnectionPool:
+        """The pool of the server that a key may be written to."""
 
-    def asked(self, error: AskError) -> redis.ConnectionPool:
-        """The server that another one says to ask for this once."""
+    def one_key_each(self, keys: Iterable[str]) -> Sequence[str]:
+        """Of some keys one for every server that holds any of them."""
 
-    def look_again(self) -> None:
-        """Find out anew which server is which, after one was lost."""
+    def redirect_target(self, redirect: AskError) -> redis.ConnectionPool:
+        """The pool of the server that a redirect names."""
+
+    def refresh(self) -> None:
+        """Find out anew which server holds what, after one was lost."""
 
     def close(self) -> None:
         """Close every connection."""
 
 
-def servers(url: str, connections: int) -> Servers:
-    """The servers of a store's URL, with so many connections to each; raises ValueError."""
-    address = parse(url)
-    match address.topology:
-        case Topology.ONE:
-            pool = redis.BlockingConnectionPool.from_url(
-                url, max_connections=connections, timeout=SOCKET_TIMEOUT, retry=_never(), **_times()
-            )
-            return OneServer(pool)
+def open_pools(url: StoreUrl, connections: int) -> Pools:
+    """The pools of a store, with so many connections to each server."""
+    match url.topology:
+        case Topology.SINGLE:
+            return SinglePool(_single_pool(url, connections), _health_check(url))
         case Topology.SENTINEL:
-            return OneServer(_sentinel_pool(address, connections))
+            return SinglePool(_sentinel_pool(url, connections), _health_check(url))
         case Topology.CLUSTER:
-            return Cluster(address, connections)
+            return ClusterPools(url, connections)
+    assert_never(url.topology)
 
 
-class OneServer:
-    """One server, or whichever the sentinels call the master when a connection is made."""
+class SinglePool:
+    """One server, or whichever the sentinels name as the master when a connection is made."""
 
-    def __init__(self, pool: redis.ConnectionPool) -> None:
+    def __init__(self, pool: redis.ConnectionPool, own_commands: Sequence[str] = ()) -> None:
         self._pool = pool
+        self.own_commands = own_commands
 
-    def of(self, key: str) -> redis.ConnectionPool:
-        """The server."""
+    def for_key(self, key: str) -> redis.ConnectionPool:
+        """The pool of the server."""
         return self._pool
 
-    def all(self) -> Sequence[redis.ConnectionPool]:
-        """The server alone."""
-        return (self._pool,)
+    def one_key_each(self, keys: Iterable[str]) -> Sequence[str]:
+        """The first key."""
+        return [next(iter(keys))]
 
-    def asked(self, error: AskError) -> redis.ConnectionPool:
-        """Raise the error: only a cluster says so."""
-        raise error
+    def redirect_target(self, redirect: AskError) -> redis.ConnectionPool:
+        """Raise the redirect: only a cluster has other servers."""
+        raise redirect
 
-    def look_again(self) -> None:
+    def refresh(self) -> None:
         """Do nothing: the next connection finds the server."""
 
     def close(self) -> None:
@@ -89,73 +98,83 @@ class OneServer:
         self._pool.disconnect()
 
 
-class Cluster:
-    """A cluster: every key has a slot, every slot a master that may change.
+class ClusterPools:
+    """A cluster: every key has a slot, every slot a master, which may change.
 
-    Its nodes are looked for by a thread of their own, one look at a time, so that nobody waits
-    for nodes that do not answer one after another.
+    A thread of its own asks the nodes, one discovery at a time, so that nobody waits for nodes
+    that do not answer one after another.
     """
 
-    def __init__(self, address: StoreAddress, connections: int) -> None:
-        self._places = address.places
-        options = _options(address)
-        options.pop("db", None)
-        self._options = {**_times(), **options, "max_connections": connections}
+    own_commands: Sequence[str] = ("ASKING",)
+
+    def __init__(self, url: StoreUrl, connections: int) -> None:
+        self._hosts = url.hosts
+        self._options = {**_connection_options(url), "max_connections": connections}
         self._lock = threading.Lock()
-        self._seeker = ThreadPoolExecutor(1, "cluster")
-        self._look: Future[RedisCluster] | None = None
+        self._executor = ThreadPoolExecutor(1, "cluster")
+        self._discovery: Future[RedisCluster] | None = None
         self._known: RedisCluster | None = None
 
-    def of(self, key: str) -> redis.ConnectionPool:
-        """The master of the key's slot."""
+    def for_key(self, key: str) -> redis.ConnectionPool:
+        """The pool of the master of the key's slot."""
         cluster = self._cluster()
-        return _pool_of(cluster, cluster.get_node_from_key(key))
+        return _node_pool(cluster, cluster.get_node_from_key(key))
 
-    def all(self) -> Sequence[redis.ConnectionPool]:
-        """Every master."""
+    def one_key_each(self, keys: Iterable[str]) -> Sequence[str]:
+        """Of some keys one for every master that holds any of them."""
         cluster = self._cluster()
-        return [_pool_of(cluster, node) for node in cluster.get_primaries()]
+        missing = {node.name for node in cluster.get_primaries()}
+        chosen = []
+        for key in keys:
+            if not missing:
+                break
+            with suppress(SlotNotCoveredError):
+                name = cluster.get_node_from_key(key).name
+                if name in missing:
+                    missing.remove(name)
+                    chosen.append(key)
+        return chosen
 
-    def asked(self, error: AskError) -> redis.ConnectionPool:
-        """The node that a slot is moving to; raises the error where that is not known."""
+    def redirect_target(self, redirect: AskError) -> redis.ConnectionPool:
+        """The pool of the node that a slot moves to; raises the redirect where it is unknown."""
         cluster = self._cluster()
-        node = cluster.get_node(host=error.host, port=error.port)
+        node = cluster.get_node(host=redirect.host, port=redirect.port)
         if node is None:
-            raise error
-        return _pool_of(cluster, node)
+            raise redirect
+        return _node_pool(cluster, node)
 
-    def look_again(self) -> None:
-        """Ask the nodes which of them has which slots now, for as long as a call may take."""
-        with suppress(redis.RedisError, redis.exceptions.RedisClusterException):
-            self._found()
+    def refresh(self) -> None:
+        """Ask the nodes which of them has which slots now, for as long as an answer may take."""
+        with suppress(*CLIENT_ERRORS):
+            self._discover()
 
     def close(self) -> None:
         """Close every connection."""
-        self._seeker.shutdown(wait=False, cancel_futures=True)
+        self._executor.shutdown(wait=False, cancel_futures=True)
         if self._known is not None:
             self._known.close()
 
     def _cluster(self) -> RedisCluster:
-        return self._known or self._found()
+        return self._known or self._discover()
 
-    def _found(self) -> RedisCluster:
-        """The cluster as the look finds it that is under way, or a new one."""
+    def _discover(self) -> RedisCluster:
+        """The cluster by the discovery that is under way, or by a new one."""
         with self._lock:
-            if self._look is None or self._look.done():
-                self._look = self._seeker.submit(self._seek)
-            look = self._look
+            if self._discovery is None or self._discovery.done():
+                self._discovery = self._executor.submit(self._ask_nodes)
+            discovery = self._discovery
         try:
-            return look.result(SOCKET_TIMEOUT)
+            return discovery.result(SOCKET_TIMEOUT)
         except FutureTimeoutError as error:
             raise redis.TimeoutError("the nodes of the cluster do not answer") from error
 
-    def _seek(self) -> RedisCluster:
+    def _ask_nodes(self) -> RedisCluster:
         if self._known is None:
             self._known = RedisCluster(
-                startup_nodes=[ClusterNode(host, port) for host, port in self._places],
+                startup_nodes=[ClusterNode(host, port) for host, port in self._hosts],
                 dynamic_startup_nodes=False,  # all nodes may be replaced behind a name
                 require_full_coverage=False,  # a lost part must not take all games with it
-                retry=_never(),
+                retry=_no_retry(),
                 **self._options,
             )
         else:
@@ -164,57 +183,102 @@ class Cluster:
 
 
 class Sentinels(Sentinel):
-    """The sentinels as many threads may ask them.
+    """The sentinels, as many threads may ask them.
 
-    The client's own list changes places while it is gone through, which loses sentinels.
+    The client's own method changes the list while it goes through it, which loses sentinels,
+    and takes a refused password for a master that is not there.
     """
 
     def discover_master(self, service_name: str) -> tuple[str, int]:
-        """The address of a master; raises MasterNotFoundError."""
-        asked = copy(self)
-        asked.sentinels = list(self.sentinels)
-        address: tuple[str, int] = Sentinel.discover_master(asked, service_name)
-        self.sentinels = asked.sentinels  # the one that answered first
-        return address
+        """The address of a master; raises what the sentinels answer, or NoMasterError."""
+        is_up: Any = self.check_master_state
+        sentinels = list(self.sentinels)
+        failures: list[Exception] = []
+        for sentinel in sentinels:
+            try:
+                masters: Any = sentinel.sentinel_masters()
+            except (redis.ConnectionError, redis.TimeoutError) as error:
+                failures.append(error)
+                continue
+            master = masters.get(service_name)
+            if master and is_up(master, service_name):
+                self.sentinels = [sentinel, *(each for each in sentinels if each is not sentinel)]
+                return master["ip"], master["port"]
+            failures.append(NoMasterError("no sentinel names a master that is up"))
+        raise min(failures, key=_by_meaning)
 
 
-def _pool_of(cluster: RedisCluster, node: ClusterNode | None) -> redis.ConnectionPool:
+def _by_meaning(failure: Exception) -> int:
+    """The place of a sentinel's failure: first what says most."""
+    if isinstance(failure, AuthenticationError):
+        return 0
+    return 1 if isinstance(failure, NoMasterError) else 2
+
+
+def _node_pool(cluster: RedisCluster, node: ClusterNode | None) -> redis.ConnectionPool:
     if node is None:
         raise ClusterDownError("CLUSTERDOWN no node serves the slot")
     return cluster.get_redis_connection(node).connection_pool
 
 
-def _sentinel_pool(address: StoreAddress, connections: int) -> redis.ConnectionPool:
-    options = _options(address)
+def _single_pool(url: StoreUrl, connections: int) -> redis.ConnectionPool:
+    options = _connection_options(url) | {"db": url.database, "retry": _no_retry()}
+    if url.path:
+        options |= {"connection_class": UnixDomainSocketConnection, "path": url.path}
+    else:
+        ((host, port),) = url.hosts
+        options |= {"host": host, "port": port}
+    if options.pop("ssl", False):
+        options["connection_class"] = SSLConnection
+    return redis.BlockingConnectionPool(
+        max_connections=connections, timeout=SOCKET_TIMEOUT, **options
+    )
+
+
+def _sentinel_pool(url: StoreUrl, connections: int) -> redis.ConnectionPool:
+    options = _connection_options(url)
     own = {
-        name.removeprefix(_SENTINELS_OWN): options.pop(name)
+        name.removeprefix(_SENTINEL_PREFIX): options.pop(name)
         for name in tuple(options)
-        if name.startswith(_SENTINELS_OWN)
+        if name.startswith(_SENTINEL_PREFIX)
     }
     shared = {name: value for name, value in options.items() if name.startswith("ssl")}
     sentinels = Sentinels(  # type: ignore[no-untyped-call]
-        address.places,
-        sentinel_kwargs={**shared, **_times(_SENTINEL_TIMEOUT), "retry": _never(), **own},
+        url.hosts,
+        sentinel_kwargs={**shared, **_quiet(_SENTINEL_TIMEOUT), "retry": _no_retry(), **own},
     )
     return SentinelConnectionPool(
-        address.master,
+        url.master,
         sentinels,
-        **{**_times(), "retry": _never(), **options, "max_connections": connections},
+        **options,
+        db=url.database,
+        retry=_no_retry(),
+        max_connections=connections,
     )
 
 
-def _options(address: StoreAddress) -> dict[str, Any]:
-    """What the URL says beside the places: user, password, database, TLS, the query."""
-    options: dict[str, Any] = parse_url(address.plain_url)
-    del options["host"], options["port"]
-    if options.pop("connection_class", None) is not None:  # what a single server has for TLS
+def _connection_options(url: StoreUrl) -> dict[str, Any]:
+    """What a connection to any of the servers is made with, but where it is and its database."""
+    options: dict[str, Any] = {**_quiet(SOCKET_TIMEOUT), **url.options}
+    if url.username is not None:
+        options["username"] = url.username
+    if url.password is not None:
+        options["password"] = url.password
+    if url.tls:
         options["ssl"] = True
     return options
 
 
-def _times(seconds: float = SOCKET_TIMEOUT) -> dict[str, Any]:
-    return {"socket_timeout": seconds, "socket_connect_timeout": seconds}
+def _health_check(url: StoreUrl) -> Sequence[str]:
+    """What a connection that was idle for long sends first, where the URL asks for it."""
+    return ("PING",) if url.options.get("health_check_interval") else ()
 
 
-def _never() -> Retry:
+def _quiet(seconds: float) -> dict[str, Any]:
+    """Timeouts, and nothing sent on a new connection but what has to be."""
+    times = {"socket_timeout": seconds, "socket_connect_timeout": seconds}
+    return {**times, "protocol": 2, "driver_info": None}
+
+
+def _no_retry() -> Retry:
     return Retry(NoBackoff(), 0)

@@ -11,8 +11,8 @@ import pytest
 from service.games.meta import Lifetimes
 from service.games.repository import GameRepository
 from service.games.transactions import Transactions
-from service.store.game_store import Store
-from service.store.models import Commit, Done, Kept, RecordKey, Stale
+from service.store.game_store import GameStore
+from service.store.models import AlreadyCommitted, Commit, Committed, RecordKey, Stale
 from tests.clock import Clock
 
 DAY = 86_400
@@ -23,7 +23,7 @@ LIFETIMES = Lifetimes(played=14 * DAY, unplayed=DAY)
 class ObservedStore:
     """The store; `commits` are those that were asked for, `before` is run before them in turn."""
 
-    store: Store
+    store: GameStore
     commits: list[Commit] = field(default_factory=list)
     before: list[Callable[[Commit], object]] = field(default_factory=list)
     reads: int = 0
@@ -41,7 +41,7 @@ class ObservedStore:
     def delete(self, game_id: str) -> None:
         self.store.delete(game_id)
 
-    def commit(self, commit: Commit) -> Done | Kept | Stale:
+    def commit(self, commit: Commit) -> Committed | AlreadyCommitted | Stale:
         self.commits.append(commit)
         if self.before:
             self.before.pop(0)(commit)
@@ -57,11 +57,11 @@ class ObservedStore:
             events=[],
             record_key=RecordKey("rival", str(stored.version)),
         )
-        assert self.store.commit(rival) == Done()
+        assert self.store.commit(rival) == Committed()
 
 
 @pytest.fixture
-def observed(store: Store) -> ObservedStore:
+def observed(store: GameStore) -> ObservedStore:
     return ObservedStore(store)
 
 

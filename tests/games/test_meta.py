@@ -9,14 +9,14 @@ import pytest
 
 from service.errors import CorruptGameError
 from service.games.meta import Lifetimes, Meta
-from service.store.models import Stored
+from service.store.models import StoredGame
 
 HASH = "a" * 64
 META = Meta(1, 2, 3, (HASH, None), (None, "b" * 64), True, 4, (1,))
 
 
 def test_a_meta_is_read_as_it_was_written() -> None:
-    assert Meta.parse(Stored(1, b"", META.dump())) == META
+    assert Meta.parse(StoredGame(1, b"", META.dump())) == META
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_a_meta_is_read_as_it_was_written() -> None:
 def test_a_field_of_another_type_or_range_is_refused(field: str, value: object) -> None:
     fields = dataclasses.asdict(META) | {field: value}
     with pytest.raises(CorruptGameError, match="the game's meta"):
-        Meta.parse(Stored(1, b"", orjson.dumps(fields)))
+        Meta.parse(StoredGame(1, b"", orjson.dumps(fields)))
 
 
 @pytest.mark.parametrize("field", [field.name for field in dataclasses.fields(Meta)][:5])
@@ -54,13 +54,13 @@ def test_a_field_without_a_default_is_required(field: str) -> None:
     fields = dataclasses.asdict(META)
     del fields[field]
     with pytest.raises(CorruptGameError):
-        Meta.parse(Stored(1, b"", orjson.dumps(fields)))
+        Meta.parse(StoredGame(1, b"", orjson.dumps(fields)))
 
 
 @pytest.mark.parametrize("text", [b"", b"[]", b"null", b"nonsense", b'"text"', b"\xff"])
 def test_what_is_no_object_is_refused(text: bytes) -> None:
     with pytest.raises(CorruptGameError, match="the game's meta cannot be read"):
-        Meta.parse(Stored(1, b"", text))
+        Meta.parse(StoredGame(1, b"", text))
 
 
 def test_a_game_lives_longer_once_it_is_played() -> None:

@@ -36,7 +36,7 @@ from service.games.repository import GameRepository
 from service.games.responses import Moved, Seated
 from service.games.tokens import game_id, token_hash
 from service.games.transactions import ATTEMPTS, Change, Decision, Transactions
-from service.store.models import Commit, Done, RecordKey, Stored
+from service.store.models import Commit, Committed, RecordKey, StoredGame
 from tests.builders import ANN, secret
 from tests.clock import Clock
 from tests.games.conftest import DAY, LIFETIMES, ObservedStore
@@ -61,7 +61,7 @@ def stored_game(observed: ObservedStore, clock: Clock, *, turn_seconds: int | No
     commit = Commit(
         game_id=game_id(None),
         expected=0,
-        stored=Stored(1, dump(step.game), meta.stamped(step.game, clock.now, LIFETIMES).dump()),
+        stored=StoredGame(1, dump(step.game), meta.stamped(step.game, clock.now, LIFETIMES).dump()),
         events=[orjson.dumps(record(event, timestamp(clock.now))) for event in step.events],
         logged=0,
         record_key=RecordKey("own", "1"),
@@ -69,7 +69,7 @@ def stored_game(observed: ObservedStore, clock: Clock, *, turn_seconds: int | No
         record_ttl=DAY,
         game_ttl=DAY,
     )
-    assert observed.store.commit(commit) == Done()
+    assert observed.store.commit(commit) == Committed()
     return commit.game_id
 
 
@@ -89,7 +89,7 @@ class Recorder(Change[SeatHolder]):
     def owner(self) -> str:
         return self.change.owner
 
-    def identify(self, stored: Stored | None) -> LoadedGame[SeatHolder]:
+    def identify(self, stored: StoredGame | None) -> LoadedGame[SeatHolder]:
         return self.change.identify(stored)
 
     def decide(self, current: LoadedGame[SeatHolder], now: int) -> Decision:
@@ -154,7 +154,7 @@ def test_a_token_shows_its_own_seat(transactions: Transactions, name: str) -> No
 
 def test_a_damaged_game_is_refused_by_its_id(transactions: Transactions, name: str) -> None:
     loaded = transactions.read(name, None)
-    damaged = replace(loaded, stored=Stored(1, b"nonsense", b""))
+    damaged = replace(loaded, stored=StoredGame(1, b"nonsense", b""))
     with pytest.raises(CorruptGameError, match=f"^game {name}: the stored game is damaged"):
         damaged.game()
     void = replace(loaded, meta=loaded.meta.with_token(1, None))
@@ -184,7 +184,7 @@ def test_a_commit_holds_all_that_a_step_made(
     assert commit == Commit(
         game_id=name,
         expected=1,
-        stored=Stored(2, dump(step.game), meta.dump()),
+        stored=StoredGame(2, dump(step.game), meta.dump()),
         events=[orjson.dumps(record(step.events[0], timestamp(clock.now)))],
         logged=3,
         record_key=record_key(token_hash("Ann"), WITH_KEY),
@@ -359,7 +359,7 @@ def test_a_deadline_that_only_the_meta_has_causes_no_turns(
     following = repository.next_version(loaded, Step(loaded.game(), ()), loaded.meta, clock.now)
     early = replace(following.meta, deadline=clock.now)
     written = replace(following, stored=replace(following.stored, meta=early.dump()))
-    assert repository.commit(written, RecordKey("own", "2"), b"{}") == Done()
+    assert repository.commit(written, RecordKey("own", "2"), b"{}") == Committed()
     assert transactions.read(name, "Ann").version == 2
 
 

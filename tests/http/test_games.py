@@ -13,7 +13,7 @@ from redis import Redis
 from engine.players import LEVELS
 from service.app import create_app
 from service.config import Config
-from service.store.game_store import Store
+from service.store.game_store import GameStore
 from tests.clock import Clock
 from tests.player import QUICK, Player, create
 
@@ -246,9 +246,9 @@ def test_reading_a_game_that_is_deleted_meanwhile_finds_none(
     quick: Player, server: Redis, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     quick.play_to_the_end()
-    read = Store.read
+    read = GameStore.read
 
-    def deleting(self: Store, game_id: str, record: Any = None) -> Any:
+    def deleting(self: GameStore, game_id: str, record: Any = None) -> Any:
         found = read(self, game_id, record)
         self.delete(game_id)
         return found
@@ -259,7 +259,7 @@ def test_reading_a_game_that_is_deleted_meanwhile_finds_none(
             for key in server.scan_iter(f"{{g:{quick.game['id']}}}:*")
         }
         with monkeypatch.context() as patch:
-            patch.setattr(Store, "read", deleting)
+            patch.setattr(GameStore, "read", deleting)
             assert quick.get(path).status_code == 404
         for key, (blob, ttl) in kept.items():
             server.restore(key, ttl, blob, replace=True)

@@ -44,11 +44,18 @@ PARTS = (
     Part(
         "store",
         90,
-        ("service/store/game_store.py", "service/store/retry.py"),
+        (
+            "service/store/game_store.py",
+            "service/store/retry.py",
+            "service/store/connection.py",
+            "service/store/commit_script.py",
+            "service/store/readiness.py",
+        ),
         (
             "tests/store/test_retry.py",
             "tests/store/test_game_store.py",
             "tests/store/test_commands.py",
+            "tests/store/test_readiness.py",
         ),
     ),
     Part(

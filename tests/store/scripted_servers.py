@@ -1,16 +1,18 @@
-"""Servers that answer as they are told, to see what is asked of whom."""
+"""Servers that give scripted answers, and a clock that only sleeping moves."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from redis import exceptions
 
+from service.store.retry import RetryPolicy
 
-class Connection:
-    """Answers what it was given, in order; an exception is raised instead."""
+
+class RawConnection:
+    """Gives the answers of its script, in order; an exception is raised instead."""
 
     def __init__(self, *answers: object) -> None:
         self.answers = list(answers)
@@ -32,16 +34,21 @@ class Connection:
     def disconnect(self) -> None:
         self.disconnected += 1
 
+    @property
+    def commands(self) -> list[Any]:
+        """Every command that was sent."""
+        return [command for sending in self.sent for command in sending]
+
 
 @dataclass
 class Pool:
-    """One connection at a time, or the failures to get one, before it."""
+    """A pool of one connection; its `failures` come first."""
 
-    connection: Connection
+    connection: RawConnection
     failures: list[Exception] = field(default_factory=list)
     released: list[object] = field(default_factory=list)
 
-    def get_connection(self) -> Connection:
+    def get_connection(self) -> RawConnection:
         if self.failures:
             raise self.failures.pop(0)
         return self.connection
@@ -51,31 +58,59 @@ class Pool:
 
 
 @dataclass
-class Place:
-    """Servers: `failures` come before a server is found."""
+class ScriptedPools:
+    """A pool for each server; `failures` come before any of them is found."""
 
     pools: list[Pool]
-    moved_to: Pool | None = None
+    target: Pool | None = None
     failures: list[Exception] = field(default_factory=list)
     keys: list[str] = field(default_factory=list)
-    looks: int = 0
+    refreshed: int = 0
+    own_commands: Sequence[str] = ()
 
-    def of(self, key: str) -> Pool:
+    def for_key(self, key: str) -> Pool:
+        self._fail()
         self.keys.append(key)
-        return self.all()[0]
+        return self.pools[(len(self.keys) - 1) % len(self.pools)]
 
-    def all(self) -> list[Pool]:
-        if self.failures:
-            raise self.failures.pop(0)
-        return self.pools
+    def one_key_each(self, keys: Iterable[str]) -> list[str]:
+        self._fail()
+        return [key for key, _ in zip(keys, self.pools, strict=False)]
 
-    def asked(self, error: exceptions.AskError) -> Pool:
-        if self.moved_to is None:
-            raise error
-        return self.moved_to
+    def redirect_target(self, redirect: exceptions.AskError) -> Pool:
+        if self.target is None:
+            raise redirect
+        return self.target
 
-    def look_again(self) -> None:
-        self.looks += 1
+    def refresh(self) -> None:
+        self.refreshed += 1
 
     def close(self) -> None:
         """There is nothing to close."""
+
+    def _fail(self) -> None:
+        if self.failures:
+            raise self.failures.pop(0)
+
+
+@dataclass
+class ManualClock:
+    """A clock that moves only while somebody sleeps."""
+
+    now: float = 100.0
+    slept: list[float] = field(default_factory=list)
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        self.slept.append(seconds)
+        self.now += seconds
+
+    def policy(self, deadline: float = 1.5, pause: float = 0.5) -> RetryPolicy:
+        """A policy on this clock, with pauses of one length."""
+        return RetryPolicy(deadline, pause, pause, self.monotonic, self.sleep)
+
+
+ONCE = RetryPolicy(deadline=0.0)
+"""One attempt."""

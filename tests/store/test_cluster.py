@@ -12,9 +12,9 @@ import redis
 from redis.crc import key_slot
 
 from service.errors import StorageUnavailableError
-from service.store import retry
-from service.store.game_store import Store
-from service.store.models import Done, RecordKey
+from service.store.game_store import GameStore
+from service.store.models import Committed, RecordKey
+from service.store.retry import RetryPolicy
 from service.store.topologies import Sentinels
 from tests.nodes import Group, cluster_group
 from tests.store.test_game_store import first_commit, next_commit
@@ -29,29 +29,28 @@ def group() -> Iterator[Group]:
 
 
 @pytest.fixture
-def store(group: Group) -> Iterator[Store]:
-    with closing(Store.from_url(group.url, 8)) as store:
+def store(group: Group) -> Iterator[GameStore]:
+    with closing(GameStore.from_url(group.url, 8, policy=RetryPolicy(deadline=0.2))) as store:
         yield store
 
 
-def test_a_game_on_a_moving_slot_is_found_whole_with_its_record(
-    group: Group, store: Store, monkeypatch: pytest.MonkeyPatch
+def test_a_game_on_a_moving_slot_is_read_whole_with_its_record(
+    group: Group, store: GameStore
 ) -> None:
-    monkeypatch.setattr(retry, "DEADLINE", 0.2)
     commit = first_commit(key=KEY)
-    assert store.commit(commit) == Done()
+    assert store.commit(commit) == Committed()
     game = f"{{g:{commit.game_id}}}:game"
     slot = key_slot(game.encode())
-    port = store._servers.of(game).connection_kwargs["port"]
-    source = next(node for node in group.everyone if node.port == port)
-    masters = [node for node in group.everyone if node.ask("ROLE")[0] == b"master"]
+    port = store._pools.for_key(game).connection_kwargs["port"]
+    source = next(node for node in group.all_nodes if node.port == port)
+    masters = [node for node in group.all_nodes if node.execute("ROLE")[0] == b"master"]
     target = next(node for node in masters if node is not source)
-    names = {node.port: node.ask("CLUSTER", "MYID").decode() for node in (source, target)}
-    target.ask("CLUSTER", "SETSLOT", slot, "IMPORTING", names[source.port])
-    source.ask("CLUSTER", "SETSLOT", slot, "MIGRATING", names[target.port])
+    names = {node.port: node.execute("CLUSTER", "MYID").decode() for node in (source, target)}
+    target.execute("CLUSTER", "SETSLOT", slot, "IMPORTING", names[source.port])
+    source.execute("CLUSTER", "SETSLOT", slot, "MIGRATING", names[target.port])
 
     def move(*keys: str) -> None:
-        source.ask("MIGRATE", "127.0.0.1", target.port, "", 0, 5000, "KEYS", *keys)
+        source.execute("MIGRATE", "127.0.0.1", target.port, "", 0, 5000, "KEYS", *keys)
 
     whole = (commit.stored, b"first")
     assert store.read(commit.game_id, KEY) == whole
@@ -66,20 +65,23 @@ def test_a_game_on_a_moving_slot_is_found_whole_with_its_record(
     move(f"{{g:{commit.game_id}}}:key:{KEY.name}")
     assert store.read(commit.game_id, KEY) == whole
     for node in (target, source):
-        node.ask("CLUSTER", "SETSLOT", slot, "NODE", names[target.port])
-    monkeypatch.setattr(retry, "DEADLINE", 5.0)
-    assert store.commit(next_commit(commit)) == Done()
+        node.execute("CLUSTER", "SETSLOT", slot, "NODE", names[target.port])
+    with closing(GameStore.from_url(group.url, 8, policy=RetryPolicy(deadline=5.0))) as patient:
+        assert patient.commit(next_commit(commit)) == Committed()
     assert store.read(commit.game_id)[0] == next_commit(commit).stored
 
 
 @pytest.mark.parametrize("known", [True, False], ids=["known before", "never reached"])
 def test_a_cluster_that_does_not_answer_holds_nobody_for_long(group: Group, known: bool) -> None:
     threads = 8
-    with closing(Store.from_url(group.url, threads)) as store, ThreadPoolExecutor(threads) as pool:
+    with (
+        closing(GameStore.from_url(group.url, threads)) as store,
+        ThreadPoolExecutor(threads) as pool,
+    ):
         if known:
-            store.ping()
-        for node in group.everyone:
-            node.freeze()
+            store.check_ready()
+        for node in group.all_nodes:
+            node.suspend()
         try:
             begun = time.monotonic()
             reading = [pool.submit(store.read, "a") for _ in range(threads)]
@@ -88,11 +90,11 @@ def test_a_cluster_that_does_not_answer_holds_nobody_for_long(group: Group, know
                     each.result()
             assert time.monotonic() - begun < 5
         finally:
-            for node in group.everyone:
-                node.thaw()
+            for node in group.all_nodes:
+                node.resume()
 
 
-class Watcher:
+class FakeSentinel:
     """A sentinel that answers or does not."""
 
     def __init__(self, answers: bool) -> None:
@@ -101,18 +103,18 @@ class Watcher:
     def sentinel_masters(self) -> dict[str, dict[str, object]]:
         time.sleep(0.001)
         if not self._answers:
-            raise redis.ConnectionError("gone")
+            raise redis.ConnectionError("down")
         state = {"is_master": True, "is_sdown": False, "is_odown": False, "num-other-sentinels": 2}
         return {"games": {**state, "ip": "127.0.0.1", "port": 6379}}
 
 
 def test_no_sentinel_is_forgotten_however_many_ask_at_once() -> None:
-    watchers = [Watcher(False), Watcher(False), Watcher(True)]
+    sentinel_nodes = [FakeSentinel(False), FakeSentinel(False), FakeSentinel(True)]
     for _ in range(20):
         sentinels = Sentinels([])
-        sentinels.sentinels = list(watchers)
+        sentinels.sentinels = list(sentinel_nodes)
         with ThreadPoolExecutor(8) as pool:
-            found = [pool.submit(sentinels.discover_master, "games") for _ in range(8)]
-        assert {each.result() for each in found} == {("127.0.0.1", 6379)}
-        assert set(sentinels.sentinels) == set(watchers)
-        assert sentinels.sentinels[0] is watchers[2]
+            addresses = [pool.submit(sentinels.discover_master, "games") for _ in range(8)]
+        assert {each.result() for each in addresses} == {("127.0.0.1", 6379)}
+        assert set(sentinels.sentinels) == set(sentinel_nodes)
+        assert sentinels.sentinels[0] is sentinel_nodes[2]

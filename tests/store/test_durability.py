@@ -9,20 +9,15 @@ from dataclasses import replace
 import pytest
 
 from service.errors import OutcomeUnknownError, StorageUnavailableError
-from service.store import retry
 from service.store.durability import Durability
-from service.store.game_store import Store
-from service.store.models import Done, Kept, RecordKey
+from service.store.game_store import GameStore
+from service.store.models import AlreadyCommitted, Committed, RecordKey
+from service.store.retry import RetryPolicy
 from tests.nodes import Node, lone_node, replicated_pair, wait_for
 from tests.store.test_game_store import first_commit, next_commit
 
 GUARD = ("--min-replicas-to-write", "1", "--min-replicas-max-lag", "10")
 LEVELS = (Durability.REPLICATED, Durability.ACKNOWLEDGED)
-
-
-@pytest.fixture(autouse=True)
-def impatience(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(retry, "DEADLINE", 0.2)
 
 
 @pytest.fixture(scope="module")
@@ -32,23 +27,25 @@ def pair() -> Iterator[tuple[Node, Node]]:
 
 
 @contextlib.contextmanager
-def store_of(node: Node, level: Durability) -> Iterator[Store]:
-    with contextlib.closing(Store.from_url(f"redis://{node.address}", 4, level)) as store:
+def store_of(node: Node, level: Durability) -> Iterator[GameStore]:
+    policy = RetryPolicy(deadline=0.2)
+    url = f"redis://{node.address}"
+    with contextlib.closing(GameStore.from_url(url, 4, level, policy=policy)) as store:
         yield store
 
 
 @contextlib.contextmanager
 def frozen(replica: Node) -> Iterator[None]:
     """A replica that still counts as one, but confirms nothing."""
-    replica.freeze()
+    replica.suspend()
     try:
         yield
     finally:
-        replica.thaw()
+        replica.resume()
 
 
 def has_replica(master: Node) -> bool:
-    return bool(master.ask("INFO", "replication")["min_slaves_good_slaves"] == 1)
+    return bool(master.execute("INFO", "replication")["min_slaves_good_slaves"] == 1)
 
 
 def test_a_level_that_needs_replicas_is_refused_by_a_server_that_does_not() -> None:
@@ -56,13 +53,13 @@ def test_a_level_that_needs_replicas_is_refused_by_a_server_that_does_not() -> N
         for level in LEVELS:
             with store_of(node, level) as store:
                 with pytest.raises(StorageUnavailableError, match="min-replicas-to-write"):
-                    store.ping()
+                    store.check_ready()
                 with pytest.raises(StorageUnavailableError, match="min-replicas-to-write"):
                     store.commit(first_commit())
-        assert node.ask("DBSIZE") == 0
+        assert node.execute("DBSIZE") == 0
         with store_of(node, Durability.LOCAL) as store:
-            store.ping()
-            assert store.commit(first_commit()) == Done()
+            store.check_ready()
+            assert store.commit(first_commit()) == Committed()
 
 
 @pytest.mark.parametrize("level", LEVELS)
@@ -72,13 +69,13 @@ def test_a_replica_that_is_there_is_all_that_is_asked(
     master, replica = pair
     commit = first_commit(key=RecordKey("seat:key"))
     with store_of(master, level) as store:
-        store.ping()
-        assert store.commit(commit) == Done()
-        assert store.commit(commit) == Kept(b"first")
+        store.check_ready()
+        assert store.commit(commit) == Committed()
+        assert store.commit(commit) == AlreadyCommitted(b"first")
         assert store.read(commit.game_id, commit.record_key)[1] == b"first"
         store.delete(commit.game_id)
         assert store.read(commit.game_id)[0] is None
-    assert replica.ask("ROLE")[0] == b"slave"
+    assert replica.execute("ROLE")[0] == b"slave"
 
 
 def test_what_is_acknowledged_is_on_the_replica(pair: tuple[Node, Node]) -> None:
@@ -86,8 +83,8 @@ def test_what_is_acknowledged_is_on_the_replica(pair: tuple[Node, Node]) -> None
     with store_of(master, Durability.ACKNOWLEDGED) as store:
         for _ in range(50):
             commit = first_commit()
-            assert store.commit(commit) == Done()
-            assert replica.ask("EXISTS", f"{{g:{commit.game_id}}}:game") == 1
+            assert store.commit(commit) == Committed()
+            assert replica.execute("EXISTS", f"{{g:{commit.game_id}}}:game") == 1
 
 
 def test_a_replica_that_does_not_confirm_leaves_the_outcome_unknown(
@@ -95,24 +92,24 @@ def test_a_replica_that_does_not_confirm_leaves_the_outcome_unknown(
 ) -> None:
     master, replica = pair
     key = RecordKey("seat:key")
-    kept, fresh = first_commit(key=key), first_commit(key=key)
+    committed, fresh = first_commit(key=key), first_commit(key=key)
     with store_of(master, Durability.ACKNOWLEDGED) as store:
-        store.commit(kept)
+        store.commit(committed)
         with frozen(replica), pytest.raises(OutcomeUnknownError, match="replicas"):
             store.commit(fresh)
         wait_for(lambda: has_replica(master), "the replica")
-        assert store.commit(fresh) == Kept(b"first")
+        assert store.commit(fresh) == AlreadyCommitted(b"first")
         with frozen(replica):
             # The record is there, but whether the replica has it is not known.
             with pytest.raises(OutcomeUnknownError):
-                store.read(kept.game_id, key)
+                store.read(committed.game_id, key)
             with pytest.raises(OutcomeUnknownError):
-                store.commit(kept)
+                store.commit(committed)
             # What the replica has confirmed before may be read on.
             with store_of(master, Durability.ACKNOWLEDGED) as other:
-                assert other.read(kept.game_id)[0] == kept.stored
+                assert other.read(committed.game_id)[0] == committed.stored
         wait_for(lambda: has_replica(master), "the replica")
-        assert store.read(kept.game_id, key)[1] == b"first"
+        assert store.read(committed.game_id, key)[1] == b"first"
 
 
 def test_a_repeated_answer_waits_on_the_connection_that_read_it(pair: tuple[Node, Node]) -> None:
@@ -129,10 +126,10 @@ def test_a_repeated_answer_waits_on_the_connection_that_read_it(pair: tuple[Node
         with pytest.raises(OutcomeUnknownError, match="replicas"):
             store.read(commit.game_id, key)
     wait_for(lambda: has_replica(master), "the replica")
-    lifetime = master.ask("PTTL", f"{{g:{commit.game_id}}}:key:{key.name}")
+    lifetime = master.execute("PTTL", f"{{g:{commit.game_id}}}:key:{key.name}")
     with store_of(master, Durability.ACKNOWLEDGED) as store:
         assert store.read(commit.game_id, key)[1] == b"first"
-    assert 0 < master.ask("PTTL", f"{{g:{commit.game_id}}}:key:{key.name}") <= lifetime
+    assert 0 < master.execute("PTTL", f"{{g:{commit.game_id}}}:key:{key.name}") <= lifetime
 
 
 def test_a_master_without_its_replica_accepts_no_change(pair: tuple[Node, Node]) -> None:
@@ -154,4 +151,4 @@ def test_a_master_without_its_replica_accepts_no_change(pair: tuple[Node, Node])
         replica.start()
         wait_for(lambda: has_replica(master), "the replica")
         following = next_commit(commit)
-        assert store.commit(replace(following, record_key=RecordKey("own", "again"))) == Done()
+        assert store.commit(replace(following, record_key=RecordKey("own", "again"))) == Committed()

@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,18 +16,19 @@ import redis
 
 from service.errors import CorruptGameError, OutcomeUnknownError, StorageUnavailableError
 from service.games.tokens import game_id
-from service.store import retry
 from service.store.durability import Durability
-from service.store.game_store import Store
-from service.store.models import Commit, Done, Kept, RecordKey, Stale, Stored
-from tests.nodes import throwaway_server
+from service.store.game_store import GameStore
+from service.store.models import AlreadyCommitted, Commit, Committed, RecordKey, Stale, StoredGame
+from service.store.retry import RetryPolicy
+from tests.nodes import Node, lone_node, throwaway_server, wait_for
+from tests.store.scripted_servers import ONCE
 
 
 def first_commit(record: bytes = b"first", key: RecordKey | None = None) -> Commit:
     return Commit(
         game_id=game_id(None),
         expected=0,
-        stored=Stored(1, b"state 1", b"meta 1"),
+        stored=StoredGame(1, b"state 1", b"meta 1"),
         events=[b"event 1", b"event 2"],
         logged=0,
         record_key=key or RecordKey("own", "nonce 1"),
@@ -42,7 +43,7 @@ def next_commit(after: Commit, nonce: str = "nonce 2") -> Commit:
     return replace(
         after,
         expected=version,
-        stored=Stored(version + 1, b"state %d" % (version + 1), b"meta"),
+        stored=StoredGame(version + 1, b"state %d" % (version + 1), b"meta"),
         events=[b"event 3"],
         logged=after.logged + len(after.events),
         record_key=RecordKey("own", nonce),
@@ -52,21 +53,21 @@ def next_commit(after: Commit, nonce: str = "nonce 2") -> Commit:
 
 def keys(server: redis.Redis, commit: Commit) -> dict[bytes, object]:
     """All that is stored of a game, with lifetimes left out."""
-    found: dict[bytes, object] = {}
+    contents: dict[bytes, object] = {}
     for key in server.scan_iter(f"{{g:{commit.game_id}}}:*"):
         kind = server.type(key)
         if kind == b"hash":
-            found[key] = server.hgetall(key)
+            contents[key] = server.hgetall(key)
         else:
-            found[key] = server.lrange(key, 0, -1) if kind == b"list" else server.get(key)
-    return found
+            contents[key] = server.lrange(key, 0, -1) if kind == b"list" else server.get(key)
+    return contents
 
 
 def test_a_commit_writes_state_events_and_record_with_lifetimes(
-    store: Store, server: redis.Redis
+    store: GameStore, server: redis.Redis
 ) -> None:
     commit = first_commit()
-    assert store.commit(commit) == Done()
+    assert store.commit(commit) == Committed()
     stored, record = store.read(commit.game_id, commit.record_key)
     assert (stored, record) == (commit.stored, b"first")
     assert store.events(commit.game_id, 0, 10) == [b"event 1", b"event 2"]
@@ -80,10 +81,10 @@ def test_a_commit_writes_state_events_and_record_with_lifetimes(
     assert 50 < server.ttl(f"{{g:{commit.game_id}}}:key:own") <= 60
 
 
-def test_the_next_commit_appends_and_renews(store: Store, server: redis.Redis) -> None:
+def test_the_next_commit_appends_and_renews(store: GameStore, server: redis.Redis) -> None:
     commit = first_commit()
     store.commit(commit)
-    assert store.commit(replace(next_commit(commit), game_ttl=500)) == Done()
+    assert store.commit(replace(next_commit(commit), game_ttl=500)) == Committed()
     assert store.events(commit.game_id, 0, 10) == [b"event 1", b"event 2", b"event 3"]
     assert store.events(commit.game_id, 1, 1) == [b"event 2"]
     assert store.events_at(commit.game_id, [3, 1]) == [b"event 3", b"event 1"]
@@ -96,7 +97,7 @@ def test_the_next_commit_appends_and_renews(store: Store, server: redis.Redis) -
 
 @pytest.mark.parametrize("expected", [0, 2, 7])
 def test_a_commit_on_another_version_writes_nothing(
-    store: Store, server: redis.Redis, expected: int
+    store: GameStore, server: redis.Redis, expected: int
 ) -> None:
     commit = first_commit()
     store.commit(commit)
@@ -107,37 +108,39 @@ def test_a_commit_on_another_version_writes_nothing(
     assert server.ttl(f"{{g:{commit.game_id}}}:game") <= 100
 
 
-def test_a_commit_on_a_game_that_is_gone_writes_nothing(store: Store, server: redis.Redis) -> None:
+def test_a_commit_on_a_game_that_is_gone_writes_nothing(
+    store: GameStore, server: redis.Redis
+) -> None:
     commit = next_commit(first_commit())
     assert store.commit(commit) == Stale(0)
     assert keys(server, commit) == {}
 
 
 def test_a_kept_record_is_given_before_the_version_is_compared(
-    store: Store, server: redis.Redis
+    store: GameStore, server: redis.Redis
 ) -> None:
     key = RecordKey("seat:abc")
     commit = first_commit(key=key)
     store.commit(commit)
     store.commit(next_commit(commit))
     before = keys(server, commit)
-    assert store.commit(commit) == Kept(b"first")
-    assert store.commit(replace(next_commit(commit), record_key=key)) == Kept(b"first")
+    assert store.commit(commit) == AlreadyCommitted(b"first")
+    assert store.commit(replace(next_commit(commit), record_key=key)) == AlreadyCommitted(b"first")
     assert keys(server, commit) == before
 
 
-def test_only_the_newest_record_without_a_clients_key_is_kept(store: Store) -> None:
+def test_only_the_newest_record_without_a_clients_key_is_kept(store: GameStore) -> None:
     commit = first_commit()
     store.commit(commit)
-    assert store.commit(commit) == Kept(b"first")
+    assert store.commit(commit) == AlreadyCommitted(b"first")
     store.commit(next_commit(commit))
     assert store.commit(commit) == Stale(2)
-    assert store.commit(next_commit(commit)) == Kept(b"next")
+    assert store.commit(next_commit(commit)) == AlreadyCommitted(b"next")
 
 
 @pytest.mark.parametrize("logged", [1, 3])
 def test_a_log_that_does_not_fit_the_game_is_never_written_to(
-    store: Store, server: redis.Redis, logged: int
+    store: GameStore, server: redis.Redis, logged: int
 ) -> None:
     commit = first_commit()
     store.commit(commit)
@@ -154,20 +157,20 @@ def changes(server: redis.Redis) -> int:
 
 
 def test_a_kept_record_is_written_once_more_where_replicas_have_to_confirm_it(
-    store: Store, server: redis.Redis, redis_url: str
+    store: GameStore, server: redis.Redis, redis_url: str
 ) -> None:
     commit = first_commit()
     store.commit(commit)
-    before, kept = changes(server), keys(server, commit)
+    before, contents = changes(server), keys(server, commit)
     again = replace(commit, record=b"another answer")
-    assert store.commit(again) == Kept(b"first")
+    assert store.commit(again) == AlreadyCommitted(b"first")
     assert changes(server) == before
     # None of no replicas need confirm, so that this call comes back.
-    sure = Store.from_url(redis_url, 1, Durability.ACKNOWLEDGED, replicas=0)
-    assert sure.commit(again) == Kept(b"first")
+    sure = GameStore.from_url(redis_url, 1, Durability.ACKNOWLEDGED, replicas=0)
+    assert sure.commit(again) == AlreadyCommitted(b"first")
     sure.close()
     assert changes(server) == before + 1
-    assert keys(server, commit) == kept
+    assert keys(server, commit) == contents
     assert 50 < server.ttl(f"{{g:{commit.game_id}}}:key:own") <= 60
 
 
@@ -175,21 +178,21 @@ def test_a_server_that_does_not_insist_on_replicas_is_not_written_to(
     server: redis.Redis, redis_url: str
 ) -> None:
     commit = first_commit()
-    promised = Store.from_url(redis_url, 1, Durability.REPLICATED)
+    promised = GameStore.from_url(redis_url, 1, Durability.REPLICATED)
     with pytest.raises(StorageUnavailableError, match="set min-replicas-to-write there"):
         promised.commit(commit)
     promised.close()
     assert keys(server, commit) == {}
 
 
-def test_events_that_are_not_there_are_left_out(store: Store) -> None:
+def test_events_that_are_not_there_are_left_out(store: GameStore) -> None:
     commit = first_commit()
     store.commit(commit)
     assert store.events_at(commit.game_id, [9, 1]) == [b"event 1"]
     assert store.events(commit.game_id, 0, 0) == []
 
 
-def test_a_deleted_game_is_gone_with_its_log(store: Store) -> None:
+def test_a_deleted_game_is_gone_with_its_log(store: GameStore) -> None:
     commit = first_commit()
     store.commit(commit)
     store.delete(commit.game_id)
@@ -198,7 +201,7 @@ def test_a_deleted_game_is_gone_with_its_log(store: Store) -> None:
     assert store.commit(next_commit(commit)) == Stale(0)
 
 
-def test_the_keys_of_a_game_share_one_slot(store: Store, server: redis.Redis) -> None:
+def test_the_keys_of_a_game_share_one_slot(store: GameStore, server: redis.Redis) -> None:
     commit = first_commit()
     store.commit(commit)
     tags = {key.split(b"}")[0] for key in keys(server, commit)}
@@ -206,13 +209,13 @@ def test_the_keys_of_a_game_share_one_slot(store: Store, server: redis.Redis) ->
 
 
 def test_a_server_that_forgot_the_script_is_given_it_again(
-    store: Store, server: redis.Redis
+    store: GameStore, server: redis.Redis
 ) -> None:
     server.script_flush()
-    assert store.commit(first_commit()) == Done()
+    assert store.commit(first_commit()) == Committed()
 
 
-def test_many_commits_on_one_version_leave_one_winner(store: Store) -> None:
+def test_many_commits_on_one_version_leave_one_winner(store: GameStore) -> None:
     commit = first_commit()
     store.commit(commit)
     rivals = [next_commit(commit, nonce=f"rival {number}") for number in range(20)]
@@ -228,18 +231,22 @@ def test_many_commits_on_one_version_leave_one_winner(store: Store) -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    assert outcomes.count(Done()) == 1
+    assert outcomes.count(Committed()) == 1
     assert outcomes.count(Stale(2)) == 19
     assert store.events(commit.game_id, 0, 10) == [b"event 1", b"event 2", b"event 3"]
 
 
 class CuttingProxy:
-    """Passes bytes to a unix socket; cuts a connection after a request, before its answer."""
+    """Passes bytes to a server; cuts a connection after a request, before its answer.
+
+    `word` is what such a request holds. With `withholds` the server does not get it either.
+    """
 
     def __init__(self, target: str, cuts: int) -> None:
         self.cuts = cuts
         self.cut = 0
-        self.word = b"EVAL"
+        self.word = b"(nothing yet)"
+        self.withholds = False
         self._target = target
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port = self._listener.getsockname()[1]
@@ -253,13 +260,22 @@ class CuttingProxy:
                 return
             threading.Thread(target=self._serve, args=(client,), daemon=True).start()
 
+    def _connect(self) -> socket.socket:
+        if not self._target.startswith("/"):
+            host, port = self._target.split(":")
+            return socket.create_connection((host, int(port)))
+        server = socket.socket(socket.AF_UNIX)
+        server.connect(self._target)
+        return server
+
     def _serve(self, client: socket.socket) -> None:
-        with closing(client), closing(socket.socket(socket.AF_UNIX)) as server:
-            server.connect(self._target)
+        with closing(client), suppress(OSError), closing(self._connect()) as server:
             while request := client.recv(65_536):
-                server.sendall(request)
-                answer = server.recv(65_536)
-                if self.word in request and self.cut < self.cuts:
+                cuts = self.word in request and self.cut < self.cuts
+                if not (cuts and self.withholds):
+                    server.sendall(request)
+                    answer = server.recv(65_536)
+                if cuts:
                     self.cut += 1
                     return
                 client.sendall(answer)
@@ -269,79 +285,124 @@ class CuttingProxy:
 
 
 @pytest.fixture
-def lossy(redis_url: str) -> Iterator[tuple[Store, CuttingProxy]]:
+def proxy(redis_url: str) -> Iterator[CuttingProxy]:
     proxy = CuttingProxy(redis_url.removeprefix("unix://").split("?")[0], cuts=1)
-    yield Store.from_url(f"redis://127.0.0.1:{proxy.port}/0", connections=4), proxy
+    yield proxy
     proxy.close()
 
 
-def test_a_commit_whose_answer_is_lost_is_settled_and_made_once(
-    lossy: tuple[Store, CuttingProxy],
-) -> None:
-    store, proxy = lossy
+def store_behind(proxy: CuttingProxy, policy: RetryPolicy | None = None) -> GameStore:
+    return GameStore.from_url(f"redis://127.0.0.1:{proxy.port}/0", connections=4, policy=policy)
+
+
+def is_older_than(seconds: int, server: redis.Redis) -> bool:
+    return bool(server.info("server")["uptime_in_seconds"] > seconds)
+
+
+def test_a_commit_whose_answer_is_lost_is_settled_by_its_record(proxy: CuttingProxy) -> None:
+    store = store_behind(proxy)
     commit = first_commit()
-    store.ping()
-    assert store.commit(commit) == Kept(b"first")
+    store.check_ready()  # which loads the script
+    proxy.word = commit.game_id.encode()
+    assert store.commit(commit) == AlreadyCommitted(b"first")
     assert proxy.cut == 1
     assert store.events(commit.game_id, 0, 10) == [b"event 1", b"event 2"]
 
 
-def test_a_commit_that_another_followed_is_not_taken_for_unmade(
-    lossy: tuple[Store, CuttingProxy], store: Store, monkeypatch: pytest.MonkeyPatch
+def test_a_commit_that_another_followed_is_not_called_unmade(
+    proxy: CuttingProxy, store: GameStore, server: redis.Redis
 ) -> None:
-    distant, _ = lossy
+    # A server that may have been restarted would be asked for nothing more.
+    wait_for(lambda: is_older_than(3, server), "a server that has run for some seconds")
     commit = first_commit()
-    distant.ping()
 
-    def follow() -> None:
-        assert store.commit(next_commit(commit)) == Done()
+    def follow(_seconds: float) -> None:
+        assert store.commit(next_commit(commit)) == Committed()
 
-    monkeypatch.setattr(retry, "_pause", follow)
-    with pytest.raises(OutcomeUnknownError):
+    distant = store_behind(proxy, RetryPolicy(sleep=follow))
+    distant.check_ready()
+    proxy.word = b"EVALSHA"
+    with pytest.raises(OutcomeUnknownError, match="the game went on"):
         distant.commit(commit)
     assert store.events(commit.game_id, 0, 10) == [b"event 1", b"event 2", b"event 3"]
 
 
 def test_a_deletion_whose_answer_is_lost_is_not_called_undone(
-    lossy: tuple[Store, CuttingProxy], store: Store, monkeypatch: pytest.MonkeyPatch
+    proxy: CuttingProxy, store: GameStore
 ) -> None:
-    distant, proxy = lossy
     commit = first_commit()
     store.commit(commit)
-    monkeypatch.setattr(retry, "DEADLINE", 0.0)
     proxy.word = b"UNLINK"
     with pytest.raises(OutcomeUnknownError):
-        distant.delete(commit.game_id)
+        store_behind(proxy, ONCE).delete(commit.game_id)
     assert store.read(commit.game_id) == (None, None)
 
 
-def test_a_commit_that_cannot_be_settled_says_so(
-    lossy: tuple[Store, CuttingProxy], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    store, proxy = lossy
-    monkeypatch.setattr(retry, "DEADLINE", 0.2)
+def test_a_commit_that_cannot_be_settled_is_of_unknown_outcome(proxy: CuttingProxy) -> None:
     proxy.cuts = 10**6
-    store.ping()
+    proxy.word = b"\r\n"
+    store = store_behind(proxy, RetryPolicy(deadline=0.2))
     with pytest.raises(OutcomeUnknownError):
         store.commit(first_commit())
 
 
-def test_a_server_that_is_away_changed_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(retry, "DEADLINE", 0.1)
-    store = Store.from_url(f"unix://{tmp_path}/none", connections=2)
+def test_a_server_that_is_away_changed_nothing(tmp_path: Path) -> None:
+    policy = RetryPolicy(deadline=0.1)
+    store = GameStore.from_url(f"unix://{tmp_path}/none", connections=2, policy=policy)
     with pytest.raises(StorageUnavailableError):
         store.commit(first_commit())
     with pytest.raises(StorageUnavailableError):
         store.read(game_id(None))
     with pytest.raises(StorageUnavailableError):
-        store.ping()
+        store.check_ready()
+
+
+class Restart:
+    """A sleep in whose first pause a server is killed and started again."""
+
+    def __init__(self, node: Node) -> None:
+        self._node = node
+        self.pauses = 0
+
+    def sleep(self, _seconds: float) -> None:
+        self.pauses += 1
+        if self.pauses == 1:
+            self._node.kill()
+            self._node.start()
+
+
+def test_a_commit_that_a_server_died_of_is_not_sent_to_the_next_one() -> None:
+    with lone_node("--appendonly", "yes", "--appendfsync", "always") as node:
+        proxy = CuttingProxy(node.address, cuts=1)
+        commit = first_commit()
+        with closing(store_behind(proxy, RetryPolicy(sleep=Restart(node).sleep))) as store:
+            store.check_ready()
+            proxy.word = commit.game_id.encode()
+            proxy.withholds = True
+            with pytest.raises(OutcomeUnknownError, match="may have been restarted"):
+                store.commit(commit)
+            assert "cmdstat_evalsha" not in node.execute("INFO", "commandstats")
+            assert store.read(commit.game_id, commit.record_key) == (None, None)
+            # A call of its own is a first attempt: nothing is known against it.
+            assert store.commit(commit) == Committed()
+        proxy.close()
+
+
+def test_a_commit_that_was_made_before_its_server_died_is_found_by_its_record() -> None:
+    with lone_node("--appendonly", "yes", "--appendfsync", "always") as node:
+        proxy = CuttingProxy(node.address, cuts=1)
+        commit = first_commit()
+        with closing(store_behind(proxy, RetryPolicy(sleep=Restart(node).sleep))) as store:
+            store.check_ready()
+            proxy.word = commit.game_id.encode()
+            assert store.commit(commit) == AlreadyCommitted(b"first")
+            assert store.read(commit.game_id)[0] == commit.stored
+        proxy.close()
 
 
 def test_a_server_that_comes_back_in_time_is_waited_for() -> None:
     with throwaway_server() as server:
-        store = Store.from_url(server.url, connections=4)
+        store = GameStore.from_url(server.url, connections=4)
         commit = first_commit()
         store.commit(commit)
         server.kill()
@@ -355,7 +416,7 @@ def test_a_server_that_comes_back_in_time_is_waited_for() -> None:
 
 def test_a_full_server_refuses_moves_and_still_answers_reads() -> None:
     with throwaway_server() as server:
-        store = Store.from_url(server.url, connections=4)
+        store = GameStore.from_url(server.url, connections=4)
         commit = first_commit()
         store.commit(commit)
         with closing(redis.Redis.from_url(server.url)) as admin:
@@ -364,5 +425,5 @@ def test_a_full_server_refuses_moves_and_still_answers_reads() -> None:
                 store.commit(next_commit(commit))
             assert store.read(commit.game_id)[0] == commit.stored
             admin.config_set("maxmemory", 0)
-        assert store.commit(next_commit(commit)) == Done()
+        assert store.commit(next_commit(commit)) == Committed()
         store.close()

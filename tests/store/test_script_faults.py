@@ -10,9 +10,9 @@ from functools import partial
 import pytest
 import redis
 
-import service.store.game_store as stores
-from service.store.game_store import Store
-from tests.store import test_game_store
+from service.store import commit_script
+from service.store.game_store import GameStore
+from tests.store import test_game_store, test_readiness_of_servers
 
 Check = Callable[..., None]
 
@@ -34,6 +34,14 @@ CHECKS: tuple[Check, ...] = (
     ),
     test_game_store.test_a_kept_record_is_written_once_more_where_replicas_have_to_confirm_it,
     test_game_store.test_a_server_that_does_not_insist_on_replicas_is_not_written_to,
+    test_readiness_of_servers.test_a_check_by_the_script_writes_nothing,
+    *(
+        partial(
+            test_readiness_of_servers.test_a_user_without_a_right_to_write_writes_nothing,
+            missing=missing,
+        )
+        for missing in ("hset", "rpush", "set", "pexpire")
+    ),
 )
 """Tests of the store, as they stand."""
 
@@ -42,6 +50,7 @@ _OWN = "(ARGV[5] == '' or string.sub(record, 1, #ARGV[5]) == ARGV[5])"
 _REWRITE = "redis.call('SET', KEYS[3], record, 'KEEPTTL')"
 _STALE = "return {'stale', version}"
 _LENGTH = "if redis.call('LLEN', KEYS[2]) ~= tonumber(ARGV[11]) then"
+_CHECK = "redis.call('SET', KEYS[3], '', 'XX')"
 _PUSH = "redis.call('RPUSH', KEYS[2], ARGV[place])"
 _RECORD = "redis.call('SET', KEYS[3], ARGV[6], 'PX', ARGV[7])"
 _GAME_TTL = "redis.call('PEXPIRE', KEYS[1], ARGV[8])"
@@ -52,14 +61,14 @@ FAULTS = {
     "any record is taken for the caller's own": (_OWN, "true"),
     "no record of our own is recognised": (_OWN, "ARGV[5] == ''"),
     "no record of a client's key is recognised": (_OWN, f"ARGV[5] ~= '' and {_OWN}"),
-    "a kept record is not written again": ("if ARGV[10] == '1' then", "if false then"),
-    "every kept record is written again": ("if ARGV[10] == '1' then", "if true then"),
+    "an existing record is not written again": ("if ARGV[10] == '1' then", "if false then"),
+    "every existing record is written again": ("if ARGV[10] == '1' then", "if true then"),
     "a record written again lives for ever": (", 'KEEPTTL'", ""),
     "a record written again is the new one": (_REWRITE, _REWRITE.replace("record", "ARGV[6]")),
     "the version is not compared": ("if version ~= ARGV[1] then", "if false then"),
     "only newer games are stale": ("version ~= ARGV[1]", "version > ARGV[1]"),
     "only older games are stale": ("version ~= ARGV[1]", "version < ARGV[1]"),
-    "a game that is gone has any version": ("or '0'", "or ARGV[1]"),
+    "a deleted game has any version": ("or '0'", "or ARGV[1]"),
     "the stale version is the expected one": (_STALE, "return {'stale', ARGV[1]}"),
     "a stale commit leaves its record": (_STALE, f"{_RECORD}\n  {_STALE}"),
     "a stale commit renews the game": (_STALE, f"{_GAME_TTL}\n  {_STALE}"),
@@ -70,8 +79,21 @@ FAULTS = {
         _LENGTH,
         f"redis.call('HSET', KEYS[1], 'meta', ARGV[4])\n{_LENGTH}",
     ),
-    "the guard is gone": ("if ARGV[9] == '1' and", "if false and"),
+    "the guard is left out": ("if ARGV[9] == '1' and", "if false and"),
     "the guard is for everybody": ("if ARGV[9] == '1' and", "if"),
+    "a check writes a record": (_CHECK, _CHECK.replace(", 'XX'", "")),
+    "a check goes on to write": ("return {'allowed'}", ""),
+    "no right is asked for": ("if denial then", "if false then"),
+    "the right to write the game is not asked for": (
+        "denied('HSET', KEYS[1], 'version', '') or ",
+        "",
+    ),
+    "the right to write the log is not asked for": (" or denied('RPUSH', KEYS[2], '')", ""),
+    "the right to write the record is not asked for": (
+        "or denied('SET', KEYS[3], '') or",
+        "or",
+    ),
+    "the right to set lifetimes is not asked for": (" or denied('PEXPIRE', KEYS[1], '1')", ""),
     "the version is not written": ("'version', ARGV[2], ", ""),
     "the state is not written": ("'state', ARGV[3], ", ""),
     "the meta is not written": (", 'meta', ARGV[4]", ""),
@@ -81,7 +103,7 @@ FAULTS = {
     ),
     "no event is appended": (_PUSH, ""),
     "each event is appended twice": (_PUSH, f"{_PUSH}\n  {_PUSH}"),
-    "events are put in front": ("'RPUSH'", "'LPUSH'"),
+    "events are put in front": (_PUSH, _PUSH.replace("RPUSH", "LPUSH")),
     "the first event is left out": ("place = 12", "place = 13"),
     "the last event is left out": ("#ARGV do", "#ARGV - 1 do"),
     "the record is not written": (_RECORD, ""),
@@ -98,7 +120,7 @@ FAULTS = {
 """What is the matter, and by which text in place of which."""
 
 
-def red(check: Check, store: Store, server: redis.Redis, redis_url: str) -> bool:
+def red(check: Check, store: GameStore, server: redis.Redis, redis_url: str) -> bool:
     """Whether a check fails."""
     given = {"store": store, "server": server, "redis_url": redis_url}
     wanted = given.keys() & inspect.signature(check).parameters
@@ -110,24 +132,24 @@ def red(check: Check, store: Store, server: redis.Redis, redis_url: str) -> bool
 
 
 def test_the_script_as_it_stands_passes_every_check(
-    store: Store, server: redis.Redis, redis_url: str
+    store: GameStore, server: redis.Redis, redis_url: str
 ) -> None:
     assert [check for check in CHECKS if red(check, store, server, redis_url)] == []
 
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_fault_in_the_script_is_seen(
-    store: Store,
+    store: GameStore,
     server: redis.Redis,
     redis_url: str,
     monkeypatch: pytest.MonkeyPatch,
     fault: str,
 ) -> None:
     old, new = FAULTS[fault]
-    assert stores._SCRIPT.count(old) == 1
-    faulty = stores._SCRIPT.replace(old, new)
+    assert commit_script.SCRIPT.count(old) == 1
+    faulty = commit_script.SCRIPT.replace(old, new)
     digest = hashlib.sha1(faulty.encode(), usedforsecurity=False).hexdigest()
     assert server.script_load(faulty) == digest  # it is a script, and does something
-    monkeypatch.setattr(stores, "_SCRIPT", faulty)
-    monkeypatch.setattr(stores, "_SHA", digest)
+    monkeypatch.setattr(commit_script, "SCRIPT", faulty)
+    monkeypatch.setattr(commit_script, "SHA", digest)
     assert any(red(check, store, server, redis_url) for check in CHECKS)

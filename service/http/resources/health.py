@@ -51,5 +51,5 @@ class ReadinessResource(MethodView):
 
         503 while its storage does not answer.
         """
-        current_app.extensions["store"].ping()
+        current_app.extensions["store"].check_ready()
         return _told({"status": "ok", "version": __version__, "engine": engine.form})

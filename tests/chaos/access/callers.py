@@ -19,7 +19,7 @@ from flask.testing import FlaskClient
 from service.app import create_app
 from service.config import Config
 from service.http.problems import MEDIA_TYPE
-from service.store.game_store import Store
+from service.store.game_store import GameStore
 from tests.chaos.access.calls import GAME, Call
 from tests.chaos.access.human_game import LEFT, MOVER, HumanGame
 from tests.chaos.access.permissions import CALLERS, PERMISSIONS, STATES
@@ -66,7 +66,7 @@ class PermissionCheck:
     """Checks every cell of the table for one state."""
 
     client: FlaskClient
-    store: Store
+    store: GameStore
     state: str
     rng: random.Random
     count: int = 0
@@ -143,7 +143,7 @@ def callers(rounds: int = 40, states: Sequence[str] = STATES) -> Outcome:
     """Every cell of the table has the outcome of the contract, and no other effect."""
     count, violations = 0, []
     with throwaway_server() as server:
-        store = Store.from_url(server.url, connections=2)
+        store = GameStore.from_url(server.url, connections=2)
         config = Config(redis_url=server.url, data_dir=Path("unused"), log_level="CRITICAL")
         client = create_app(config, store).test_client(use_cookies=False)
         for seed in range(rounds):

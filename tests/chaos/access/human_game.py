@@ -8,8 +8,8 @@ from typing import Any
 
 from flask.testing import FlaskClient
 
-from service.store.game_store import Store
-from service.store.models import Stored
+from service.store.game_store import GameStore
+from service.store.models import StoredGame
 from tests.chaos.access import calls
 from tests.chaos.access.calls import Call
 
@@ -27,7 +27,7 @@ class HumanGame:
     """
 
     client: FlaskClient
-    store: Store
+    store: GameStore
     state: str
     rng: random.Random
     game_id: str = ""
@@ -52,7 +52,7 @@ class HumanGame:
         """The call with the idempotency key that one seat has used for the operation."""
         return call.but(Idempotency_Key=f"{operation}-{self.key_suffix}")
 
-    def stored(self) -> tuple[Stored | None, list[bytes]]:
+    def stored(self) -> tuple[StoredGame | None, list[bytes]]:
         """Everything that the store has of the game."""
         return self.store.read(self.game_id)[0], self.store.events(self.game_id, 0, 10_000)
 

@@ -11,7 +11,7 @@ from engine.game import Game
 from engine.snapshot import load
 from service.app import create_app
 from service.config import Config
-from service.store.game_store import Store
+from service.store.game_store import GameStore
 from tests.chaos.access.calls import Call
 from tests.clock import Clock
 
@@ -26,7 +26,7 @@ class Instance:
     """One instance of the service with its own store; `leak` changes its answers."""
 
     def __init__(self, url: str, clock: Clock, leak: Leak | None) -> None:
-        self.store = Store.from_url(url, connections=2)
+        self.store = GameStore.from_url(url, connections=2)
         config = Config(redis_url=url, data_dir=Path("unused"), log_level="CRITICAL")
         app = create_app(config, self.store, clock)
         if leak is not None:

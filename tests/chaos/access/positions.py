@@ -28,8 +28,8 @@ from engine.snapshot import dump
 from service import strict_json
 from service.games import bodies, tokens
 from service.games.meta import Meta
-from service.store.game_store import Store
-from service.store.models import Commit, RecordKey, Stored
+from service.store.game_store import GameStore
+from service.store.models import Commit, RecordKey, StoredGame
 from tests.playout import Playout
 
 NOW = 1_800_000_000_000
@@ -205,14 +205,14 @@ def invite(seat: int) -> str:
     return f"invite-to-seat-{seat}-{'i' * 28}"
 
 
-def store_position(store: Store, game_id: str, position: Position, version: int = 1) -> None:
+def store_position(store: GameStore, game_id: str, position: Position, version: int = 1) -> None:
     """Store a position under a new id."""
     game, at = position.game, bodies.timestamp(NOW)
     store.commit(
         Commit(
             game_id=game_id,
             expected=0,
-            stored=Stored(version, dump(game), _meta(game).dump()),
+            stored=StoredGame(version, dump(game), _meta(game).dump()),
             events=[strict_json.write(record(event, at)) for event in position.events],
             logged=0,
             record_key=RecordKey("put", "put"),

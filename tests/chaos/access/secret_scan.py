@@ -28,7 +28,7 @@ from werkzeug.test import TestResponse
 from engine.snapshot import load
 from service.app import create_app
 from service.config import Config
-from service.store.game_store import Store
+from service.store.game_store import GameStore
 from tests.chaos.access import calls
 from tests.chaos.access.calls import Call
 from tests.chaos.trial import Outcome, Trial
@@ -77,7 +77,7 @@ class ScannedGame:
     """A game of three humans and an AI player; every answer is searched."""
 
     client: FlaskClient
-    store: Store
+    store: GameStore
     secrets: Secrets
     rng: random.Random
     answers: int = 0
@@ -151,7 +151,7 @@ def scan_answers_and_log(games: int = 30, turns: int = 60, corrupted_games: int 
     """No log line, header or refusal has a secret."""
     secrets, answers = Secrets(), 0
     with captured_log() as log, throwaway_server() as server:
-        store = Store.from_url(server.url, connections=2)
+        store = GameStore.from_url(server.url, connections=2)
         config = Config(redis_url=server.url, data_dir=Path("unused"), log_level="DEBUG")
         client = create_app(config, store).test_client(use_cookies=False)
         for seed in range(games):

@@ -27,7 +27,7 @@ from werkzeug.test import TestResponse
 from service.app import create_app
 from service.config import Config
 from service.http.problems import MEDIA_TYPE, PROBLEMS
-from service.store.game_store import Store
+from service.store.game_store import GameStore
 from tests.chaos.access import calls
 from tests.chaos.access.permissions import DESCRIPTION
 from tests.chaos.clients import corpus
@@ -79,7 +79,7 @@ class Attack:
     """
 
     client: FlaskClient
-    store: Store
+    store: GameStore
     sent: int = 0
     slowest: float = 0.0
     violations: list[str] = field(default_factory=list)
@@ -230,7 +230,7 @@ class Attack:
 def hostile(mutations: int = 20_000, share: int = 1) -> Outcome:
     """Every hostile request is refused as documented, and changes nothing."""
     with throwaway_server() as server:
-        store = Store.from_url(server.url, connections=2)
+        store = GameStore.from_url(server.url, connections=2)
         config = Config(redis_url=server.url, data_dir=Path("unused"), log_level="CRITICAL")
         attack = Attack(create_app(config, store).test_client(use_cookies=False), store)
         attack.send_hostile_bodies(share)

@@ -33,15 +33,15 @@ _WAIT_SECONDS = 60.0
 def _kill(group: Group) -> None:
     master = group.find_master()
     master.kill()
-    wait_for(lambda: group.has_master_beside(master), "a new master")
+    wait_for(lambda: group.has_other_master(master), "a new master")
     master.start()
 
 
 def _freeze(group: Group) -> None:
     master = group.find_master()
-    master.freeze()
+    master.suspend()
     time.sleep(_FREEZE_SECONDS)
-    master.thaw()
+    master.resume()
 
 
 def _fail_over(group: Group) -> None:
@@ -101,7 +101,7 @@ def _inject_faults(group: Group, history: History, faults: Sequence[str]) -> Non
     for name in faults:
         enough = history.moves + _MOVES_BETWEEN
         wait_for(lambda enough=enough: history.moves >= enough, "moves between", _WAIT_SECONDS)
-        wait_for(group.is_whole, "a whole group", _WAIT_SECONDS)
+        wait_for(group.is_complete, "a whole group", _WAIT_SECONDS)
         FAULTS[name](group)
         history.count(name)
 

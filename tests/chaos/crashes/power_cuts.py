@@ -35,7 +35,7 @@ from pathlib import Path
 import orjson
 
 from service.runtime.embedded_server import EmbeddedServer
-from service.store.game_store import Store
+from service.store.game_store import GameStore
 from tests.chaos.traffic.history import History
 from tests.chaos.traffic.http_client import (
     Answer,
@@ -173,7 +173,7 @@ def _restart_on_cut_file(server: EmbeddedServer, answered_length: int, rng: rand
 
 def _lost(server: EmbeddedServer, history: History) -> Iterator[str]:
     """The acknowledged moves that are not in the store any more."""
-    with closing(Store.from_url(server.url, connections=1)) as store:
+    with closing(GameStore.from_url(server.url, connections=1)) as store:
         for game, moves in history.acknowledged_moves().items():
             stored, _ = store.read(game)
             last, version = max(move.version for move in moves), stored.version if stored else 0
@@ -245,7 +245,7 @@ def _loss(server: EmbeddedServer, meter: Meter, instant: float) -> int:
         os.truncate(copy / _file(server).name, length)
         with (
             EmbeddedServer(Path(folder)) as again,
-            closing(Store.from_url(again.url, connections=1)) as store,
+            closing(GameStore.from_url(again.url, connections=1)) as store,
         ):
             found = {game: store.read(game)[0] for game, _ in answered}
     versions = {game: stored.version if stored else 0 for game, stored in found.items()}

@@ -22,8 +22,8 @@ from redis.retry import Retry
 
 from service.app import create_app
 from service.config import Config
-from service.store.game_store import Store
-from service.store.models import Commit, Done, Kept, RecordKey, Stale, Stored
+from service.store.game_store import GameStore
+from service.store.models import AlreadyCommitted, Commit, Committed, RecordKey, Stale, StoredGame
 from tests.chaos.crashes.lost_answers import COMMIT_COMMAND, CuttingProxy, unix_target
 from tests.chaos.traffic.history import History
 from tests.chaos.traffic.http_client import Answer, LostAnswerError, Request
@@ -54,7 +54,7 @@ class WorkerKilled(BaseException):
     """The worker is killed at this point: none of its code may run afterwards."""
 
 
-class SimpleStore(Store):
+class SimpleStore(GameStore):
     """A simple store: a compare-and-set, and the Redis client's own retries.
 
     Its fault: a commit whose answer was lost is sent again and then conflicts with itself. It sets
@@ -68,10 +68,10 @@ class SimpleStore(Store):
 
     def read(
         self, game_id: str, record: RecordKey | None = None
-    ) -> tuple[Stored | None, bytes | None]:
+    ) -> tuple[StoredGame | None, bytes | None]:
         version, state, meta = self._client.hmget(_game(game_id), "version", "state", "meta")
         recorded = self._client.get(_record(game_id, record)) if record else None
-        return (Stored(int(version), state, meta) if version else None), recorded
+        return (StoredGame(int(version), state, meta) if version else None), recorded
 
     def events(self, game_id: str, after: int, limit: int) -> list[bytes]:
         return self._client.lrange(_log(game_id), after, after + limit - 1) if limit > 0 else []
@@ -83,15 +83,15 @@ class SimpleStore(Store):
     def close(self) -> None:
         self._client.close()
 
-    def commit(self, commit: Commit) -> Done | Kept | Stale:
+    def commit(self, commit: Commit) -> Committed | AlreadyCommitted | Stale:
         return self._write(commit, commit.record)
 
-    def _write(self, commit: Commit, record: bytes) -> Done | Stale:
+    def _write(self, commit: Commit, record: bytes) -> Committed | Stale:
         game, stored = commit.game_id, commit.stored
         keys = (_game(game), _log(game), _record(game, commit.record_key))
         values = (commit.expected, stored.version, stored.state, stored.meta, record)
         done = self._client.eval(_COMPARE_AND_SET, 3, *keys, *values, *commit.events)
-        return Done() if done else Stale(self._version(game))
+        return Committed() if done else Stale(self._version(game))
 
     def _version(self, game_id: str) -> int:
         return int(self._client.hget(_game(game_id), "version") or 0)
@@ -100,7 +100,7 @@ class SimpleStore(Store):
 class UnreportedWatchStore(SimpleStore):
     """Its fault: a WATCH is lost with the connection, and the commit does not notice."""
 
-    def commit(self, commit: Commit) -> Done | Kept | Stale:
+    def commit(self, commit: Commit) -> Committed | AlreadyCommitted | Stale:
         game, stored = commit.game_id, commit.stored
         with self._client.pipeline() as pipe:
             pipe.watch(_game(game))
@@ -120,15 +120,15 @@ class UnreportedWatchStore(SimpleStore):
                 pipe.execute()
             except redis.WatchError:
                 return Stale(version + 1)
-        return Done()
+        return Committed()
 
 
 class SeparateRecordStore(SimpleStore):
     """Its fault: the idempotency record is written after the game, and a kill may come between."""
 
-    def commit(self, commit: Commit) -> Done | Kept | Stale:
+    def commit(self, commit: Commit) -> Committed | AlreadyCommitted | Stale:
         outcome = self._write(commit, b"")
-        if isinstance(outcome, Done):
+        if isinstance(outcome, Committed):
             if self._rng.random() < _FAULT_SHARE:
                 raise WorkerKilled
             self._client.set(_record(commit.game_id, commit.record_key), commit.record)
@@ -144,14 +144,14 @@ class EarlyAnswerStore(SimpleStore):
         self._thread = threading.Thread(target=self._write_later, daemon=True)
         self._thread.start()
 
-    def commit(self, commit: Commit) -> Done | Kept | Stale:
+    def commit(self, commit: Commit) -> Committed | AlreadyCommitted | Stale:
         version = self._version(commit.game_id)
         if version != commit.expected:
             return Stale(version)
         if version == 0:  # a new game is written at once, since the client needs it
             return super().commit(commit)
         self._waiting.put(commit)
-        return Done()
+        return Committed()
 
     def close(self) -> None:
         self._waiting.put(None)
@@ -183,7 +183,7 @@ class AppTransport:
         return Answer(answer.status_code, answer.headers.get("ETag"), answer.get_data())
 
 
-StoreFactory = Callable[[str, random.Random], Store]
+StoreFactory = Callable[[str, random.Random], GameStore]
 FAULTS: dict[str, StoreFactory] = {
     "the Redis client retries a commit that was made": SimpleStore,
     "the watch is lost with the connection": UnreportedWatchStore,
@@ -192,9 +192,9 @@ FAULTS: dict[str, StoreFactory] = {
 }
 
 
-def real_store(url: str, _: random.Random) -> Store:
+def real_store(url: str, _: random.Random) -> GameStore:
     """The store of the service."""
-    return Store.from_url(url, connections=4 * _CLIENTS)
+    return GameStore.from_url(url, connections=4 * _CLIENTS)
 
 
 def play_games(make: StoreFactory, moves: int, seed: str) -> History:

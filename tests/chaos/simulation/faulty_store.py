@@ -16,7 +16,7 @@ from enum import Enum
 from typing import Any, NoReturn
 
 from service.errors import CorruptGameError, OutcomeUnknownError, StorageUnavailableError
-from service.store.models import Commit, Done, Kept, RecordKey, Stale, Stored
+from service.store.models import AlreadyCommitted, Commit, Committed, RecordKey, Stale, StoredGame
 from tests.chaos.simulation.scheduler import Scheduler
 
 _NONCE_END = b"\n"
@@ -34,21 +34,22 @@ class ModelStore:
     """A model of the server's data and of commits; it has lifetimes (s), but nothing expires."""
 
     def __init__(self) -> None:
-        self.games: dict[str, Stored] = {}
+        self.games: dict[str, StoredGame] = {}
         self.logs: dict[str, list[bytes]] = {}
         self.records: dict[tuple[str, str], bytes] = {}
         self.lifetimes: dict[tuple[str, str], int] = {}
         self.journal: list[Written] = []
 
-    def ping(self) -> None:
-        """The model is always available."""
+    def check_ready(self) -> tuple[str, ...]:
+        """The model is always ready."""
+        return ()
 
     def close(self) -> None:
         """The model has nothing to close."""
 
     def read(
         self, game_id: str, record: RecordKey | None = None
-    ) -> tuple[Stored | None, bytes | None]:
+    ) -> tuple[StoredGame | None, bytes | None]:
         recorded = None if record is None else self.records.get((game_id, record.name))
         return self.games.get(game_id), None if recorded is None else _without_nonce(recorded)
 
@@ -63,10 +64,10 @@ class ModelStore:
         self.games.pop(game_id, None)
         self.logs.pop(game_id, None)
 
-    def commit(self, commit: Commit) -> Done | Kept | Stale:
+    def commit(self, commit: Commit) -> Committed | AlreadyCommitted | Stale:
         recorded = self.recorded(commit)
         if recorded is not None:
-            return Kept(_without_nonce(recorded))
+            return AlreadyCommitted(_without_nonce(recorded))
         version = self.version(commit.game_id)
         if not self.fits(commit, version):
             return Stale(version)
@@ -74,7 +75,7 @@ class ModelStore:
             raise CorruptGameError("the event log does not fit the game")
         self.journal.append(Written(commit, version))
         self.write(commit)
-        return Done()
+        return Committed()
 
     def recorded(self, commit: Commit) -> bytes | None:
         """The record that shows that this commit was made before."""
@@ -188,8 +189,9 @@ class FaultyStore:
         self._injector = injector
         self.name = name
 
-    def ping(self) -> None:
-        self._call("ping", self._model.ping, _READING)
+    def check_ready(self) -> tuple[str, ...]:
+        warnings: tuple[str, ...] = self._call("check", self._model.check_ready, _READING)
+        return warnings
 
     def close(self) -> None:
         """The model has nothing to close."""
@@ -207,7 +209,7 @@ class FaultyStore:
     def delete(self, game_id: str) -> None:
         self._call("delete", lambda: self._model.delete(game_id), _DELETING)
 
-    def commit(self, commit: Commit) -> Done | Kept | Stale:
+    def commit(self, commit: Commit) -> Committed | AlreadyCommitted | Stale:
         outcome = self._call(
             "commit", lambda: self._model.commit(commit), _COMMITTING, commit.record_key
         )

@@ -13,7 +13,7 @@ from engine.errors import SnapshotError
 from engine.game import Game, Status
 from engine.snapshot import load
 from service.games.tokens import token_hash
-from service.store.models import Stored
+from service.store.models import StoredGame
 from tests.chaos.simulation.faulty_store import Written
 from tests.dealer import all_cards
 
@@ -38,7 +38,7 @@ class GameState:
     may_be_deleted: bool = False
     deleted: bool = False
     gone: bool = False
-    _stored: Stored | None = None
+    _stored: StoredGame | None = None
 
     @property
     def is_known(self) -> bool:
@@ -73,7 +73,7 @@ class GameState:
         self.version = versions[1]
         self.log += written.commit.events
 
-    def check(self, stored: Stored | None, log: list[bytes] | None) -> Iterator[str]:
+    def check(self, stored: StoredGame | None, log: list[bytes] | None) -> Iterator[str]:
         """The stored game must be the committed one, and valid."""
         if stored is None or self.deleted:
             if stored is not None or not self.may_be_deleted:

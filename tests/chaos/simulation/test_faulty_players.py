@@ -21,7 +21,7 @@ from engine.rules import AceMode
 from engine.solver import hands
 from engine.solver.hands import kernel, least_points, limited
 from engine.solver.kernel import QUESTION_COST, BudgetExceededError, Meter
-from service.store.models import Commit, Done, Kept, Stale
+from service.store.models import AlreadyCommitted, Commit, Committed, Stale
 from tests.builders import ai, hand, rules, secret
 from tests.chaos.simulation import faulty_players
 from tests.chaos.simulation.faulty_players import FAULTY_PLAYERS, LEVEL
@@ -50,7 +50,7 @@ class EverySecondCommitIsStale(ModelStore):
 
     commits = 0
 
-    def commit(self, commit: Commit) -> Done | Kept | Stale:
+    def commit(self, commit: Commit) -> Committed | AlreadyCommitted | Stale:
         self.commits += 1
         return super().commit(commit) if self.commits % 2 else Stale(0)
 

@@ -19,8 +19,8 @@ from service.errors import CorruptGameError, ServiceError, StorageError
 from service.games.meta import Meta
 from service.games.responses import Reply, respond
 from service.games.transactions import Transactions
-from service.store.game_store import Store
-from service.store.models import Commit, RecordKey, Stored
+from service.store.game_store import GameStore
+from service.store.models import Commit, RecordKey, StoredGame
 from tests.chaos.access.permissions import described_calls
 from tests.chaos.simulation.faulty_store import ModelStore
 from tests.chaos.simulation.messages import OPERATIONS
@@ -137,7 +137,7 @@ class StorePair:
 
     def __init__(self, url: str) -> None:
         self.model = ModelStore()
-        self.store = Store.from_url(url, connections=2)
+        self.store = GameStore.from_url(url, connections=2)
 
     def call(self, method: str, *arguments: Any) -> object:
         """The result of both, or the class of the error that both raise; they must be equal."""
@@ -164,7 +164,7 @@ def random_commit(rng: random.Random, model: ModelStore) -> Commit:
     return Commit(
         game_id=game_id,
         expected=expected,
-        stored=Stored(expected + 1, f"state {rng.random()}".encode(), b"meta"),
+        stored=StoredGame(expected + 1, f"state {rng.random()}".encode(), b"meta"),
         events=events,
         logged=logged if rng.random() < 0.9 else logged + 1,
         record_key=RecordKey(name, nonce),
@@ -188,7 +188,7 @@ def test_the_model_has_the_same_results_as_the_real_store(redis_url: str) -> Non
         pair.call("events_at", game_id, [after + 1, 1, 90])
         if rng.random() < 0.05:
             pair.call("delete", game_id)
-    assert outcomes == {"Done", "Kept", "Stale", CorruptGameError}
+    assert outcomes == {"Committed", "AlreadyCommitted", "Stale", CorruptGameError}
     with redis.Redis.from_url(redis_url) as server:
         for (game_id, name), seconds in pair.model.lifetimes.items():
             left = server.ttl(f"{{g:{game_id}}}:{name}")

@@ -21,7 +21,7 @@ from werkzeug.test import TestResponse
 
 from service.app import create_app
 from service.config import Config
-from service.store.game_store import Store
+from service.store.game_store import GameStore
 from tests.chaos.access import calls
 from tests.chaos.access.calls import Call
 from tests.chaos.trial import Outcome, Trial
@@ -167,7 +167,7 @@ def joins(trials: int = 200, callers: int = 50) -> Outcome:
     violations: list[str] = []
     with throwaway_server() as server, ThreadPoolExecutor(callers) as pool:
         config = Config(redis_url=server.url, data_dir=Path("unused"), log_level="CRITICAL")
-        stores = [Store.from_url(server.url, connections=callers + 2) for _ in range(INSTANCES)]
+        stores = [GameStore.from_url(server.url, connections=callers + 2) for _ in range(INSTANCES)]
         apps = [create_app(config, store) for store in stores]
         for seed in range(trials):
             race = JoinRace(apps, random.Random(f"joins {seed}"), callers)
