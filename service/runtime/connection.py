@@ -16,7 +16,7 @@ from gunicorn.http import get_parser
 from gunicorn.http.errors import LimitRequestHeaders
 from gunicorn.workers.gthread import TConn
 
-from service.runtime.framing import MAX_HEAD_BYTES, Arrival, Progress
+from service.runtime.framing import MAX_HEAD_BYTES, Progress, RequestFraming
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
@@ -25,7 +25,7 @@ _PIECE_BYTES = 65_536
 _SLICE_BYTES = 8_192  # gunicorn copies what it has been given and not used yet, for every chunk
 
 
-class ClientSocket(socket.socket):
+class BufferedSocket(socket.socket):
     """A socket whose `sendall` never waits: what the client does not take is kept for `flush`."""
 
     unsent: bytearray
@@ -74,17 +74,17 @@ class Wait:
 class Connection(TConn):
     """A connection whose requests are parsed once they have arrived."""
 
-    sock: ClientSocket
+    sock: BufferedSocket
 
     def __init__(
         self, cfg: Config, sock: socket.socket, client: Any, server: Any, max_body: int
     ) -> None:
-        super().__init__(cfg, ClientSocket.replacing(sock), client, server)
+        super().__init__(cfg, BufferedSocket.replacing(sock), client, server)
         self.initialized = True  # gunicorn has nothing to prepare
-        self.arrival = Arrival(max_body)
+        self.framing = RequestFraming(max_body)
         self.wait: Wait | None = None
-        self.keeps = False
-        self.is_cut = False
+        self.keep_alive = False
+        self.is_unparseable = False
         self._withheld = 0
         self._ran_out = False
 
@@ -97,11 +97,11 @@ class Connection(TConn):
         except OSError:
             data = b""
         if data:
-            self.arrival.add(data)
+            self.framing.add(data)
         else:
-            self.arrival.end()
+            self.framing.end()
 
-    def has_ended(self) -> bool:
+    def drained(self) -> bool:
         """Throw away what the client has sent by now, and tell whether that was all."""
         try:
             return not self.sock.recv(_PIECE_BYTES)
@@ -112,19 +112,19 @@ class Connection(TConn):
 
     def parse(self) -> None:
         """Give gunicorn's parser the request that has arrived, and no more."""
-        self.is_cut = self.arrival.progress is Progress.CUT
+        self.is_unparseable = self.framing.progress is Progress.UNPARSEABLE
         self._ran_out = False
         parser = get_parser(self.cfg, self._pieces(), self.client)
         self.parser, self._unreader = parser, parser.unreader
 
-    def is_in_step(self) -> bool:
-        """Tell whether the parser ended its request where the arrival did."""
+    def framing_agrees(self) -> bool:
+        """Tell whether the parser ended its request where the framing did."""
         rest = self._withheld or self._unreader.take_buffered()
-        return not (self.is_cut or self._ran_out or rest)
+        return not (self.is_unparseable or self._ran_out or rest)
 
     def _pieces(self) -> Iterator[bytes]:
-        has_head = self.arrival.has_head
-        request = self.arrival.take()
+        has_head = self.framing.has_head
+        request = self.framing.take()
         for end in range(_SLICE_BYTES, len(request) + _SLICE_BYTES, _SLICE_BYTES):
             self._withheld = max(0, len(request) - end)
             yield request[end - _SLICE_BYTES : end]

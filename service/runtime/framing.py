@@ -1,4 +1,4 @@
-"""The arrival of requests on a connection: where each ends, told while its bytes come in.
+"""The framing of requests on a connection: where each ends, told while its bytes come in.
 
     silent -> head -> body -> whole, or cut off where a request is broken or too large
 
@@ -27,15 +27,17 @@ _EXPECT_LINE = re.compile(rb"\r\nexpect[ \t]*:[^\r\n]*", re.IGNORECASE)
 class Progress(Enum):
     """How much of the next request has arrived."""
 
-    SILENT = auto()
+    IDLE = auto()
     HEAD = auto()
     BODY = auto()
-    WHOLE = auto()
-    CUT = auto()  # the rest is too large, makes no sense or will not come: what is there must do
-    GONE = auto()
+    COMPLETE = auto()
+    UNPARSEABLE = (
+        auto()
+    )  # the rest is too large, makes no sense or will not come: what is there must do
+    DISCONNECTED = auto()
 
 
-class Arrival:
+class RequestFraming:
     """The bytes of a connection that nobody has parsed yet; bodies have up to `max_body` bytes."""
 
     def __init__(self, max_body: int) -> None:
@@ -50,7 +52,9 @@ class Arrival:
 
     def end(self) -> None:
         """Take note that no more will come; a body that broke off is the service's to refuse."""
-        self.progress = Progress.CUT if self.progress is Progress.BODY else Progress.GONE
+        self.progress = (
+            Progress.UNPARSEABLE if self.progress is Progress.BODY else Progress.DISCONNECTED
+        )
         self._end = len(self._buffer)
 
     def take(self) -> bytes:
@@ -71,25 +75,25 @@ class Arrival:
     def _look(self) -> Iterator[Progress]:
         """Look for the request's end in what is there by now; ends once that is known."""
         while not self._buffer:
-            yield Progress.SILENT
+            yield Progress.IDLE
         try:
             found = yield from self._find(b"\r\n\r\n", 0, MAX_HEAD_BYTES, Progress.HEAD)
             self.has_head = True
             self._end = yield from self._body_end(found + 4)
-            yield Progress.WHOLE
-        except _CutOffError:
+            yield Progress.COMPLETE
+        except _UnparseableError:
             self._end = len(self._buffer)
-            yield Progress.CUT
+            yield Progress.UNPARSEABLE
 
     def _body_end(self, start: int) -> _Search:
         framing = self._framing(start)
         if not framing:
             return start
         if framing == {_CODING: b"chunked"}:
-            return (yield from self._last_chunk_end(start))
+            return (yield from self._chunked_end(start))
         length = _number(framing.pop(_LENGTH, b""), 10)
         if framing or length > self._max_body:
-            raise _CutOffError
+            raise _UnparseableError
         return (yield from self._reach(start + length))
 
     def _framing(self, start: int) -> dict[bytes, bytes]:
@@ -98,13 +102,13 @@ class Arrival:
         lines = _FRAMING.findall(head)
         framing = {name.lower(): value.strip(b" \t").lower() for name, value in lines}
         if len(framing) < len(lines):
-            raise _CutOffError
+            raise _UnparseableError
         if framing.get(_EXPECT) == b"100-continue":
             del framing[_EXPECT]
             self.expects_continue = head.lstrip().partition(b"\r\n")[0].endswith(b" HTTP/1.1")
         return framing
 
-    def _last_chunk_end(self, start: int) -> _Search:
+    def _chunked_end(self, start: int) -> _Search:
         limit = self._max_body + _READ_AHEAD
         at, total = start, 0
         while at - start <= 8 * total + _MAX_FRAMES:
@@ -119,13 +123,13 @@ class Arrival:
             yield from self._reach(at - max(0, total - limit))
             if total > limit:
                 break
-        raise _CutOffError
+        raise _UnparseableError
 
     def _find(self, mark: bytes, start: int, most: int, waiting: Progress) -> _Search:
         searched = seen = start
         while (found := self._buffer.find(mark, searched)) < 0:
             if len(self._buffer) - start > most or self._has_bare_newline(start, seen):
-                raise _CutOffError
+                raise _UnparseableError
             seen = len(self._buffer)
             searched = max(start, seen - len(mark) + 1)
             yield waiting
@@ -148,14 +152,14 @@ class Arrival:
 _Search = Generator[Progress, None, int]
 
 
-class _CutOffError(Exception):
+class _UnparseableError(Exception):
     """No end of the request is to be found."""
 
 
 def _number(text: bytes, base: int) -> int:
     if not 0 < len(text) <= _MAX_DIGITS or not text.isalnum():
-        raise _CutOffError
+        raise _UnparseableError
     try:
         return int(text, base)
     except ValueError:
-        raise _CutOffError from None
+        raise _UnparseableError from None

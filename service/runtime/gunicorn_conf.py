@@ -17,7 +17,7 @@ _files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
 
 workers = _config.workers
 threads = _config.threads
-worker_class = "service.runtime.worker.PatientWorker"
+worker_class = "service.runtime.worker.BufferingWorker"
 # Of one worker; half of what it may open, so that the store's connections always find room.
 worker_connections = 1000 if _files == resource.RLIM_INFINITY else min(1000, _files // 2)
 sendfile = False  # it would wait for the client

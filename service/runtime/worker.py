@@ -27,19 +27,19 @@ from service.runtime.connection import Connection, Wait
 from service.runtime.framing import Progress
 
 # From the end of the part before: what comes byte by byte gets no more.
-_REQUEST_SECONDS = {Progress.SILENT: 10.0, Progress.HEAD: 10.0, Progress.BODY: 20.0}
+_REQUEST_SECONDS = {Progress.IDLE: 10.0, Progress.HEAD: 10.0, Progress.BODY: 20.0}
 _ANSWER_SECONDS = 60.0
 _LINGER_SECONDS = 2.0
 _LAST_SECONDS = 2.0  # gunicorn's own cap of the waits that it finds when asked to stop
 _LOOK_SECONDS = 0.5
 _MAX_UNSENT_BYTES = 64 * 2**20
 _CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
-_TOO_SLOW = b"HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
-_NOBODY_THERE = (errno.EAGAIN, errno.EWOULDBLOCK, errno.ECONNABORTED)
+_REQUEST_TIMEOUT = b"HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
+_NOTHING_TO_ACCEPT = (errno.EAGAIN, errno.EWOULDBLOCK, errno.ECONNABORTED)
 _NO_ROOM = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 
 
-class PatientWorker(ThreadWorker):
+class BufferingWorker(ThreadWorker):
     """A `gthread` worker that slow clients cannot stop."""
 
     def init_process(self) -> None:
@@ -57,7 +57,7 @@ class PatientWorker(ThreadWorker):
         except OSError as error:
             if error.errno in _NO_ROOM:
                 self._evict()
-            elif error.errno not in _NOBODY_THERE:
+            elif error.errno not in _NOTHING_TO_ACCEPT:
                 raise
             return
         self.nr_conns += 1
@@ -68,25 +68,25 @@ class PatientWorker(ThreadWorker):
 
     def _receive(self, conn: Connection) -> None:
         conn.receive()
-        self._go_on(conn)
+        self._advance(conn)
 
-    def _go_on(self, conn: Connection) -> None:
+    def _advance(self, conn: Connection) -> None:
         """Hand a request to a thread if it is all there, else wait for the rest."""
-        match conn.arrival.progress:
-            case Progress.WHOLE | Progress.CUT:
+        match conn.framing.progress:
+            case Progress.COMPLETE | Progress.UNPARSEABLE:
                 self._stop_waiting(conn)
                 self.enqueue_req(conn)
-            case Progress.GONE:
+            case Progress.DISCONNECTED:
                 self._drop(conn)
             case part if conn.wait is None or conn.wait.part is not part:
                 self._await_part(conn, part)
 
     def _await_part(self, conn: Connection, part: Progress) -> None:
-        if part is Progress.BODY and conn.arrival.expects_continue:
-            _tell(conn, _CONTINUE)
-        is_idle = part is Progress.SILENT and conn.keeps
+        if part is Progress.BODY and conn.framing.expects_continue:
+            _send_now(conn, _CONTINUE)
+        is_idle = part is Progress.IDLE and conn.keep_alive
         seconds = self.cfg.keepalive if is_idle else _REQUEST_SECONDS[part]
-        on_deadline = self._drop if part is Progress.SILENT else self._refuse
+        on_deadline = self._drop if part is Progress.IDLE else self._refuse
         wait = Wait(self._receive, on_deadline, self._deadline(conn, seconds), part)
         if conn.wait is None:
             self._await(conn, selectors.EVENT_READ, wait)
@@ -104,7 +104,7 @@ class PatientWorker(ThreadWorker):
     def _refuse(self, conn: Connection) -> None:
         """Tell a client that its request came too slowly."""
         self._stop_waiting(conn)
-        _tell(conn, _TOO_SLOW)
+        _send_now(conn, _REQUEST_TIMEOUT)
         if self.alive:
             self._linger(conn)
         else:
@@ -113,17 +113,17 @@ class PatientWorker(ThreadWorker):
     def handle(self, conn: Connection) -> bool:  # type: ignore[override]  # there are no others
         """Answer a request, in a thread; tell whether the connection serves for another."""
         conn.parse()
-        return super().handle(conn) and conn.is_in_step()
+        return super().handle(conn) and conn.framing_agrees()
 
     def handle_request(self, req: Request, conn: Connection) -> bool:  # type: ignore[override]
         """Have the service answer, and then close if the request's end is not known."""
-        if conn.is_cut:
+        if conn.is_unparseable:
             req.force_close()
         return super().handle_request(req, conn)
 
     def finish_request(self, conn: Connection, fs: Future[bool]) -> None:  # type: ignore[override]
         """Take a connection back from its thread."""
-        conn.keeps = not fs.cancelled() and fs.exception() is None and fs.result()
+        conn.keep_alive = not fs.cancelled() and fs.exception() is None and fs.result()
         if conn.sock.fileno() < 0:  # gunicorn gave it up in the middle of an answer
             self._drop(conn)
         elif conn.sock.unsent:
@@ -144,8 +144,8 @@ class PatientWorker(ThreadWorker):
             self._settle(conn)
 
     def _settle(self, conn: Connection) -> None:
-        if conn.keeps:
-            self._go_on(conn)
+        if conn.keep_alive:
+            self._advance(conn)
         else:
             self._linger(conn)
 
@@ -160,7 +160,7 @@ class PatientWorker(ThreadWorker):
         self._await(conn, selectors.EVENT_READ, Wait(self._discard, self._drop, deadline))
 
     def _discard(self, conn: Connection) -> None:
-        if conn.has_ended():
+        if conn.drained():
             self._drop(conn)
 
     def _await(self, conn: Connection, event: int, wait: Wait) -> None:
@@ -213,6 +213,6 @@ class PatientWorker(ThreadWorker):
                 conn.wait.deadline = min(conn.wait.deadline, deadline)
 
 
-def _tell(conn: Connection, words: bytes) -> None:
+def _send_now(conn: Connection, words: bytes) -> None:
     with contextlib.suppress(OSError):  # its end shows when it is read
         conn.sock.sendall(words)

@@ -14,14 +14,14 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from service.runtime.connection import Connection
-from service.runtime.framing import MAX_HEAD_BYTES, Arrival, Progress
+from service.runtime.framing import MAX_HEAD_BYTES, Progress, RequestFraming
 
 MAX_BODY = 100
 LINE = b"POST / HTTP/1.1\r\nHost: localhost\r\n"
 GET = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
 SIZED = LINE + b"Content-Length: 4\r\n\r\n"
 CHUNKED = LINE + b"Transfer-Encoding: chunked\r\n\r\n"
-WHOLE = [
+COMPLETE = [
     GET,
     b"GET / HTTP/1.0\r\n\r\n",
     b"\r\n" + GET,
@@ -31,7 +31,7 @@ WHOLE = [
     CHUNKED + b"4;name=value\r\nfour\r\n9\r\n\r\n\r\n0\r\n\r\n\r\n0\r\nTrailer: one\r\n\r\n",
     CHUNKED + b"1\r\nx\r\n" * MAX_BODY + b"0\r\n\r\n",
 ]
-CUT = {
+UNPARSEABLE = {
     "a body too large": LINE + b"Content-Length: 101\r\n\r\n",
     "a length without end": LINE + b"Content-Length: " + b"9" * 5000 + b"\r\n\r\n",
     "two lengths": LINE + b"Content-Length: 4\r\nContent-Length: 4\r\n\r\n",
@@ -51,39 +51,39 @@ CUT = {
 }
 
 
-def arrived(*pieces: bytes) -> Arrival:
-    arrival = Arrival(MAX_BODY)
+def arrived(*pieces: bytes) -> RequestFraming:
+    framing = RequestFraming(MAX_BODY)
     for piece in pieces:
-        arrival.add(piece)
-    return arrival
+        framing.add(piece)
+    return framing
 
 
-@pytest.mark.parametrize("request_", WHOLE)
+@pytest.mark.parametrize("request_", COMPLETE)
 def test_a_request_is_whole_with_its_last_byte(request_: bytes) -> None:
     assert arrived(request_[:-1]).progress in {Progress.HEAD, Progress.BODY}
 
-    arrival = arrived(request_[:-1], request_[-1:])
+    framing = arrived(request_[:-1], request_[-1:])
 
-    assert arrival.progress is Progress.WHOLE
-    assert arrival.take() == request_
-    assert arrival.progress is Progress.SILENT
+    assert framing.progress is Progress.COMPLETE
+    assert framing.take() == request_
+    assert framing.progress is Progress.IDLE
 
 
-@given(st.lists(st.sampled_from(WHOLE), min_size=1, max_size=3), st.data())
+@given(st.lists(st.sampled_from(COMPLETE), min_size=1, max_size=3), st.data())
 def test_requests_on_end_are_told_apart_in_any_pieces(
     sent: list[bytes], data: st.DataObject
 ) -> None:
     stream = b"".join(sent)
     cuts = data.draw(st.sets(st.integers(1, len(stream) - 1), max_size=8))
-    arrival = Arrival(MAX_BODY)
+    framing = RequestFraming(MAX_BODY)
     found = []
     for start, end in itertools.pairwise([0, *sorted(cuts), len(stream)]):
-        arrival.add(stream[start:end])
-        while arrival.progress is Progress.WHOLE:
-            found.append(arrival.take())
+        framing.add(stream[start:end])
+        while framing.progress is Progress.COMPLETE:
+            found.append(framing.take())
 
     assert found == sent
-    assert arrival.progress is Progress.SILENT
+    assert framing.progress is Progress.IDLE
 
 
 @given(
@@ -97,60 +97,64 @@ def test_a_line_that_ends_without_cr_is_found_in_any_pieces(
     stream = begun + b"".join(signs)
     assume(stream.count(b"\r\n\r\n") == begun.count(b"\r\n\r\n"))
     cuts = data.draw(st.sets(st.integers(1, len(stream)), max_size=12))
-    arrival = Arrival(MAX_BODY)
+    framing = RequestFraming(MAX_BODY)
     for start, end in itertools.pairwise([0, *sorted(cuts), len(stream)]):
-        if arrival.progress is not Progress.CUT:
-            arrival.add(stream[start:end])
+        if framing.progress is not Progress.UNPARSEABLE:
+            framing.add(stream[start:end])
 
-    assert arrival.progress is arrived(stream).progress
+    assert framing.progress is arrived(stream).progress
 
 
-@pytest.mark.parametrize("request_", CUT.values(), ids=CUT)
+@pytest.mark.parametrize("request_", UNPARSEABLE.values(), ids=UNPARSEABLE)
 def test_what_is_broken_or_too_large_is_cut_off(request_: bytes) -> None:
-    arrival = arrived(request_)
+    framing = arrived(request_)
 
-    assert arrival.progress is Progress.CUT
-    assert arrival.take() == request_
+    assert framing.progress is Progress.UNPARSEABLE
+    assert framing.take() == request_
 
 
 def test_what_comes_after_a_request_begins_the_next_one() -> None:
-    arrival = arrived(SIZED + b"four" + GET[:10])
-    arrival.take()
-    assert arrival.progress is Progress.HEAD
+    framing = arrived(SIZED + b"four" + GET[:10])
+    framing.take()
+    assert framing.progress is Progress.HEAD
 
-    arrival.add(GET[10:])
+    framing.add(GET[10:])
 
-    assert arrival.take() == GET
+    assert framing.take() == GET
 
 
 def test_the_wish_to_be_told_to_continue_is_told_and_not_passed_on() -> None:
-    arrival = arrived(LINE + b"EXPECT: 100-Continue\r\nContent-Length: 4\r\n\r\n")
-    assert arrival.progress is Progress.BODY
-    assert arrival.expects_continue
+    framing = arrived(LINE + b"EXPECT: 100-Continue\r\nContent-Length: 4\r\n\r\n")
+    assert framing.progress is Progress.BODY
+    assert framing.expects_continue
 
-    arrival.add(b"four")
+    framing.add(b"four")
 
-    assert arrival.take() == SIZED + b"four"
-    assert not arrival.expects_continue
+    assert framing.take() == SIZED + b"four"
+    assert not framing.expects_continue
 
 
 def test_an_old_client_is_not_told_to_continue() -> None:
-    arrival = arrived(b"POST / HTTP/1.0\r\nExpect: 100-continue\r\nContent-Length: 4\r\n\r\n")
+    framing = arrived(b"POST / HTTP/1.0\r\nExpect: 100-continue\r\nContent-Length: 4\r\n\r\n")
 
-    assert arrival.progress is Progress.BODY
-    assert not arrival.expects_continue
+    assert framing.progress is Progress.BODY
+    assert not framing.expects_continue
 
 
 @pytest.mark.parametrize(
     ("sent", "progress"),
-    [(b"", Progress.GONE), (GET[:20], Progress.GONE), (SIZED + b"fo", Progress.CUT)],
+    [
+        (b"", Progress.DISCONNECTED),
+        (GET[:20], Progress.DISCONNECTED),
+        (SIZED + b"fo", Progress.UNPARSEABLE),
+    ],
 )
 def test_only_a_body_that_breaks_off_is_worth_an_answer(sent: bytes, progress: Progress) -> None:
-    arrival = arrived(sent) if sent else Arrival(MAX_BODY)
+    framing = arrived(sent) if sent else RequestFraming(MAX_BODY)
 
-    arrival.end()
+    framing.end()
 
-    assert arrival.progress is progress
+    assert framing.progress is progress
 
 
 @contextmanager
@@ -158,8 +162,8 @@ def connected(request: bytes, max_body: int) -> Iterator[Connection]:
     """Give out a connection on which a request has arrived."""
     here, there = socket.socketpair()
     with there, closing(Connection(Config(), here, ("client", 1), ("server", 2), max_body)) as conn:
-        conn.arrival.add(request)
-        assert conn.arrival.progress is Progress.WHOLE
+        conn.framing.add(request)
+        assert conn.framing.progress is Progress.COMPLETE
         yield conn
 
 
@@ -174,18 +178,18 @@ def test_the_parser_is_in_step_only_once_it_has_read_the_whole_body(head: int, b
     with connected(lines + b"x" * body, max_body=20_000) as conn:
         conn.parse()
         next(conn.parser)
-        assert not conn.is_in_step()
+        assert not conn.framing_agrees()
     with connected(lines + b"x" * body, max_body=20_000) as conn:
         conn.parse()
         assert next(conn.parser).body.read() == b"x" * body
-        assert conn.is_in_step()
+        assert conn.framing_agrees()
 
 
 def arrive_byte_by_byte(size: int) -> None:
-    arrival = Arrival(MAX_BODY)
+    framing = RequestFraming(MAX_BODY)
     for byte in (LINE + b"A: b\r\n" * size)[:size]:
-        arrival.add(bytes([byte]))
-    assert arrival.progress is Progress.HEAD
+        framing.add(bytes([byte]))
+    assert framing.progress is Progress.HEAD
 
 
 def parse_tiny_chunks(size: int) -> None:
@@ -193,7 +197,7 @@ def parse_tiny_chunks(size: int) -> None:
     with connected(CHUNKED + b"1\r\nx\r\n" * chunks + b"0\r\n\r\n", max_body=chunks) as conn:
         conn.parse()
         assert next(conn.parser).body.read() == b"x" * chunks
-        assert conn.is_in_step()
+        assert conn.framing_agrees()
 
 
 @pytest.mark.timing
