@@ -17,8 +17,10 @@ _files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
 
 workers = _config.workers
 threads = _config.threads
+keepalive = _config.keepalive_seconds
 worker_class = "service.runtime.worker.BufferingWorker"
-# Of one worker; half of what it may open, so that the store's connections always find room.
+# Of one worker; half of what it may open, so that streams (half as many) and the store's
+# connections always find room.
 worker_connections = 1000 if _files == resource.RLIM_INFINITY else min(1000, _files // 2)
 sendfile = False  # it would wait for the client
 graceful_timeout = 10  # seconds for the requests under way when asked to stop

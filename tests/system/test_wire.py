@@ -148,7 +148,7 @@ def test_a_large_answer_comes_whole_however_slowly_it_is_read(service: Launch) -
     assert len(second) > 1_000_000
 
 
-def test_in_a_full_house_the_longest_silent_goes(tmp_path: Path) -> None:
+def test_when_a_worker_is_full_the_longest_silent_connection_is_closed(tmp_path: Path) -> None:
     full = {"WORKERS": "1", "GUNICORN_CMD_ARGS": "--worker-connections 20"}
     with Launch(tmp_path, **full) as service, ExitStack() as stack:
         crowd = [stack.enter_context(connect(service)) for _ in range(40)]
