@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import http.client
 import json
+import math
 import random
 import threading
 import time
@@ -64,13 +65,14 @@ class Mover:
 def failures_of(
     address: tuple[str, int], moves: int, pauses: tuple[float, float], clients: int = 30
 ) -> list[str]:
-    """Have clients make so many moves in all, with pauses of random length between two bounds."""
+    """Have clients make so many moves in all, with pauses of random length between two bounds.
+
+    All pause for equally long, so that a proxy needs a connection for each of them.
+    """
     chance = random.Random(moves)
-    each = [chance.uniform(*pauses) for _ in range(moves)]
+    rounds = [chance.uniform(*pauses) for _ in range(math.ceil(moves / clients))]
     with ThreadPoolExecutor(clients) as pool:
-        played = pool.map(
-            lambda client: Mover(address).play(each[client::clients]), range(min(clients, moves))
-        )
+        played = pool.map(lambda _: Mover(address).play(rounds), range(clients))
         return list(chain.from_iterable(played))
 
 
@@ -86,8 +88,10 @@ def slow_link(address: tuple[str, int], seconds: float) -> Iterator[tuple[str, i
 
     try:
         server = call(asyncio.start_server(_Link(address, seconds).connected, "127.0.0.1", 0))
-        yield server.sockets[0].getsockname()
-        call(_end(server))
+        try:
+            yield server.sockets[0].getsockname()
+        finally:
+            call(_end(server))
     finally:
         loop.call_soon_threadsafe(loop.stop)
         thread.join()

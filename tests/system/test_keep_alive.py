@@ -29,4 +29,4 @@ def test_keyless_moves_on_kept_connections_over_a_slow_link_are_never_reset(
         place = urlsplit(service.url())
         address = (str(place.hostname), int(place.port or 0))
         with slow_link(address, ONE_WAY_SECONDS) as link:
-            assert failures_of(link, scaled(300), pauses) == []
+            assert failures_of(link, scaled(300), pauses, clients=15) == []
