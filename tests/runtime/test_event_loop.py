@@ -10,7 +10,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, rule
 
-from service.runtime.connection import State
+from service.runtime.connection import BufferedSocket, State
 from tests.runtime.fakes import FakeSocket, FakeWorker
 from tests.scale import scaled
 
@@ -290,7 +290,34 @@ def test_a_request_that_begins_at_the_last_moment_has_all_its_time() -> None:
     assert worker.state(sock) is State.LINGERING
 
 
+def test_deadlines_are_looked_at_twice_a_second() -> None:
+    worker = FakeWorker(head_seconds=10.0, expiry_seconds=0.5)
+    sock = worker.connect()
+    worker.turn(9.9)
+    worker.turn(0.2)
+    assert sock.is_open
+
+    worker.turn(0.3)
+
+    assert not sock.is_open
+
+
 # Limits
+
+
+def test_what_is_sent_later_does_not_overtake_what_is_unsent() -> None:
+    fake = FakeSocket()
+    sock = BufferedSocket(fake)
+    fake.room = 2
+    sock.sendall(b"abc")
+    fake.room = 100
+    sock.sendall(b"def")
+    assert fake.sent == b"ab"
+    assert sock.unsent == 4
+
+    sock.flush()
+
+    assert fake.sent == b"abcdef"
 
 
 def test_when_the_worker_is_full_the_longest_idle_connection_is_closed() -> None:
@@ -321,6 +348,33 @@ def test_when_the_worker_is_full_a_connection_used_just_now_outlasts_half_a_requ
 
     assert not half.is_open
     assert kept.is_open
+
+
+def test_when_all_were_used_just_now_the_longest_waiting_is_closed() -> None:
+    worker = FakeWorker(connections=2, idle_grace_seconds=2.0)
+    idle = worker.connect()
+    worker.clock.now += 0.5
+    half = worker.connect(LINE)
+    worker.clock.now += 0.5
+
+    worker.connect()
+
+    assert not idle.is_open
+    assert half.is_open
+
+
+def test_a_body_has_waited_since_its_head_began() -> None:
+    worker = FakeWorker(connections=2)
+    first = worker.connect(LINE)
+    worker.clock.now += 0.5
+    second = worker.connect(LINE)
+    worker.clock.now += 0.5
+    worker.receive(first, b"Content-Length: 4\r\n\r\n")
+
+    worker.connect()
+
+    assert not first.is_open
+    assert second.is_open
 
 
 def test_a_request_that_begins_after_long_silence_is_not_the_longest_waiting() -> None:

@@ -191,6 +191,20 @@ def test_a_client_that_takes_nothing_for_long_is_disconnected() -> None:
     assert one.closed == 1
 
 
+def test_a_client_that_has_taken_everything_has_its_time_anew() -> None:
+    one = Streaming(response_seconds=60.0)
+    for _ in range(3):
+        one.sock.room = 0
+        one.stream.send(b"x")
+        one.worker.turn()
+        one.worker.turn(59.0)
+        one.sock.room = 100
+        one.worker.turn()
+        one.worker.turn(59.0)
+
+    assert one.sock.is_open
+
+
 def test_a_silent_stream_has_no_deadline() -> None:
     one = Streaming()
 
