@@ -180,3 +180,35 @@ class FakeWorker:
         sock: FakeSocket = conn.sock._sock
         self.connections[sock] = conn
         self.dispatched[sock] = (conn, request)
+
+
+LINE = b"POST / HTTP/1.1\r\nHost: localhost\r\n"
+GET = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
+SIZED = LINE + b"Content-Length: 4\r\n\r\n"
+EXPECTING = LINE + b"Expect: 100-continue\r\nContent-Length: 4\r\n\r\n"
+CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
+RECEIVING = {State.IDLE: (), State.HEAD: (LINE,), State.BODY: (SIZED + b"fo",)}
+
+
+def connected_in(worker: FakeWorker, state: State) -> FakeSocket:
+    """A connection that has come to a state by itself."""
+    sock = worker.connect(*RECEIVING.get(state, (GET,)))
+    if state is State.SENDING:
+        sock.room = 3
+        worker.answer(sock)
+    elif state is State.LINGERING:
+        worker.answer(sock, keep_alive=False)
+    elif state is State.STREAMING:
+        begin_stream(worker, sock)
+    assert worker.state(sock) is state
+    return sock
+
+
+def begin_stream(worker: FakeWorker, sock: FakeSocket) -> None:
+    stream = worker.open_stream(sock, lambda: None)
+    assert stream is not None
+    stream.opened(is_chunked=True)
+    worker.answer(sock, b"head")
+
+
+WAITING = [*RECEIVING, State.SENDING, State.LINGERING, State.STREAMING]
