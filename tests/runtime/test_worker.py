@@ -157,6 +157,26 @@ def test_after_a_broken_body_that_nobody_read_the_connection_is_closed(server: S
     assert re.findall(rb"HTTP/1\.1 (\d+)", received) == [b"200"]
 
 
+# Headers that gunicorn would take for those of a proxy
+
+
+@pytest.mark.parametrize("header", ["SCRIPT_NAME: /x", "PATH_INFO: /slow", "SCRIPT_NAME: /"])
+def test_no_header_of_a_client_changes_the_path(server: Server, header: str) -> None:
+    request = b"GET / HTTP/1.1\r\nHost: localhost\r\n%b\r\nConnection: close\r\n\r\n"
+    with server.connect() as connection:
+        connection.sendall(request % header.encode())
+
+        assert rest(connection).endswith(b"\r\n\r\nhello")
+
+
+def test_no_header_of_a_client_changes_the_scheme(server: Server) -> None:
+    forwarded = b"X-Forwarded-Proto: https\r\nX-Forwarded-Ssl: off\r\n"
+    with server.connect() as connection:
+        connection.sendall(b"GET /scheme HTTP/1.1\r\nHost: localhost\r\n" + forwarded + b"\r\n")
+
+        assert received_until(connection, b"http").startswith(b"HTTP/1.1 200 ")
+
+
 # Streams
 
 

@@ -21,6 +21,7 @@ def app(environ: dict[str, Any], start_response: Callable[..., object]) -> Itera
         "/": b"hello",
         "/closed": b"\n".join(each.encode() for each in _closed),
         "/echo": b"",
+        "/scheme": environ["wsgi.url_scheme"].encode(),
         "/slow": b"slow",
         "/breaks": b"",
     }[path]
