@@ -21,7 +21,7 @@ run: $(VENV)/run.stamp $(VENV)/engine.stamp ## serve at http://127.0.0.1:8000 (H
 test: $(VENV)/test.stamp $(VENV)/engine.stamp ## run the tests that need nothing but Python
 	@$(PYTEST) $(PYTEST_ARGS)
 
-check: $(VENV)/check.stamp $(VENV)/engine.stamp tools/node_modules/.stamp ## run every check, whole numbers, Chromium and Redocly
+check: $(VENV)/check.stamp $(VENV)/engine.stamp tools/node_modules/.stamp ## run every check, whole numbers, Chromium, nginx and Redocly
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy

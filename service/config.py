@@ -136,6 +136,7 @@ class Config:
     unplayed_ttl_seconds: int = field(default=_DAY, metadata=_whole(1, _TEN_YEARS))
     allowed_hosts: tuple[str, ...] = field(default=(), metadata=_HOSTS)
     ai_turn_solves: int | None = field(default=None, metadata=_whole(0, 1_000_000))
+    keepalive_seconds: int = field(default=75, metadata=_whole(1, 3_600))
     max_body_bytes: int = field(default=16_384, metadata=_whole(1_024, 1_048_576))
     log_level: str = field(default="INFO", metadata=_choice(*_LOG_LEVELS))
 

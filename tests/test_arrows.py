@@ -44,7 +44,7 @@ SERVICE_ARROWS: dict[str, set[str]] = {
 """Which other parts of the service a part may import."""
 FLASK_KNOWERS = {"app", "http"}
 REDIS_KNOWERS = {"app", "store"}
-GUNICORN_KNOWERS = {"runtime", "http"}
+GUNICORN_KNOWERS = {"runtime"}
 ERROR_STATUSES = {400, 401, 403, 404, 405, 406, 409, 412, 413, 415, 422, 429, 500, 503}
 
 

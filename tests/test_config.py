@@ -18,6 +18,7 @@ def test_an_empty_environment_gives_the_defaults() -> None:
     assert config.game_ttl_seconds == 14 * 24 * 60 * 60
     assert config.unplayed_ttl_seconds == 24 * 60 * 60
     assert config.allowed_hosts == ()
+    assert config.keepalive_seconds == 75
     assert config.max_body_bytes == 16 * 1024
     assert config.log_level == "INFO"
 
@@ -37,6 +38,7 @@ def test_every_setting_is_read_from_the_variable_of_its_name() -> None:
         "GAME_TTL_SECONDS": "60",
         "UNPLAYED_TTL_SECONDS": "30",
         "ALLOWED_HOSTS": "cards.example, Play.Example ,[::2]",
+        "KEEPALIVE_SECONDS": "30",
         "MAX_BODY_BYTES": "2048",
         "LOG_LEVEL": "debug",
         "PATH": "/bin",
@@ -56,6 +58,7 @@ def test_every_setting_is_read_from_the_variable_of_its_name() -> None:
         game_ttl_seconds=60,
         unplayed_ttl_seconds=30,
         allowed_hosts=("cards.example", "play.example", "[::2]"),
+        keepalive_seconds=30,
         max_body_bytes=2048,
         log_level="DEBUG",
     )

@@ -17,7 +17,6 @@ from typing import Any, NoReturn, TypeVar, cast
 import flask_smorest
 import marshmallow as ma
 from flask import Request, Response, current_app, request
-from gunicorn.http.errors import ParseException
 from webargs import missing
 from webargs.flaskparser import FlaskParser
 from werkzeug.exceptions import RequestEntityTooLarge
@@ -96,7 +95,7 @@ def _body(req: Request) -> bytes:
     """The whole body of a request; a part of one is refused rather than taken for it."""
     try:
         body = req.get_data()
-    except (OSError, ParseException) as error:  # the latter of a body in broken chunks
+    except OSError as error:
         raise MalformedJsonError("the body cannot be read to its end") from error
     if len(body) > current_app.config["MAX_BODY_BYTES"]:
         raise RequestEntityTooLarge

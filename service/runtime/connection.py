@@ -1,133 +1,109 @@
-"""A client's connection: what of it has arrived, and what of an answer it has not taken yet.
+"""A connection of a client: its socket, its state, and the received bytes that nobody has parsed.
 
-It belongs to the worker's event loop, or else to the one thread that answers a request of it.
-Nothing here waits for the client.
+It belongs to the event loop, or else to the one thread that answers a request of it. Nothing here
+waits for the client.
 """
 
 from __future__ import annotations
 
 import socket
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from enum import Enum, auto
+from typing import TYPE_CHECKING, Any
 
-from gunicorn.config import Config
-from gunicorn.http import get_parser
-from gunicorn.http.errors import LimitRequestHeaders
-from gunicorn.workers.gthread import TConn
-
-from service.runtime.framing import MAX_HEAD_BYTES, Arrival, Progress
+from service.runtime.framing import RequestFraming
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
-_PIECE_BYTES = 65_536
-_SLICE_BYTES = 8_192  # gunicorn copies what it has been given and not used yet, for every chunk
+    from service.runtime.streams import Stream
+
+_RECEIVE_BYTES = 65_536
 
 
-class ClientSocket(socket.socket):
+class State(Enum):
+    """What a connection waits for."""
+
+    IDLE = auto()  # the first byte of a request
+    HEAD = auto()  # the end of the request's head
+    BODY = auto()  # the end of the request's body
+    DISPATCHED = auto()  # the thread that answers the request
+    SENDING = auto()  # the client, to take the rest of the response
+    LINGERING = auto()  # the client, to close after the last response
+    STREAMING = auto()  # the application, to send more on a stream or to end it
+    CLOSED = auto()
+
+
+class BufferedSocket:
     """A socket whose `sendall` never waits: what the client does not take is kept for `flush`."""
 
-    unsent: bytearray
+    def __init__(self, sock: socket.socket) -> None:
+        sock.setblocking(False)
+        self._sock = sock
+        self._unsent = bytearray()
 
-    @classmethod
-    def replacing(cls, sock: socket.socket) -> Self:
-        """Make one of a socket, which must not be used any more."""
-        made = cls(sock.family, sock.type, sock.proto, fileno=sock.detach())
-        socket.socket.setblocking(made, False)
-        made.unsent = bytearray()
-        return made
+    @property
+    def unsent(self) -> int:
+        """The number of bytes that the client has not taken yet."""
+        return len(self._unsent)
 
-    def sendall(self, data: ReadableBuffer, flags: int = 0, /) -> None:
-        """Send what the client takes at once, and keep the rest."""
-        sent = 0 if self.unsent else self._sent(data)
-        self.unsent += memoryview(data)[sent:]
+    def sendall(self, data: ReadableBuffer) -> None:
+        """Send what the client takes at once and keep the rest; raise `OSError` if it is gone."""
+        sent = 0 if self._unsent else self._send(data)
+        self._unsent += memoryview(data)[sent:]
 
     def flush(self) -> None:
-        """Send what the client takes by now."""
-        sent = self._sent(self.unsent)
-        del self.unsent[:sent]
+        """Send what the client takes by now; raise `OSError` if it is gone."""
+        sent = self._send(self._unsent)
+        del self._unsent[:sent]
 
-    def setblocking(self, flag: bool, /) -> None:
-        """Do nothing: gunicorn would have its threads wait."""
-
-    def settimeout(self, value: float | None, /) -> None:
-        """Do nothing, likewise."""
-
-    def _sent(self, data: ReadableBuffer) -> int:
+    def receive(self) -> bytes | None:
+        """Return what has arrived: None if nothing has, empty if nothing more will."""
         try:
-            return self.send(data)
+            return self._sock.recv(_RECEIVE_BYTES)
+        except BlockingIOError:
+            return None
+        except OSError:
+            return b""
+
+    def shutdown(self, how: int) -> None:
+        """End the sending or the receiving side; raise `OSError` if the client is gone."""
+        self._sock.shutdown(how)
+
+    def close(self) -> None:
+        """Close the socket, whatever is unsent."""
+        self._sock.close()
+
+    def fileno(self) -> int:
+        """Return the file descriptor, for the poller."""
+        return self._sock.fileno()
+
+    def setblocking(self, flag: bool) -> None:
+        """Do nothing: gunicorn would make its threads wait for the client."""
+
+    def gettimeout(self) -> float:
+        """Return 0: no call waits."""
+        return 0.0
+
+    def _send(self, data: ReadableBuffer) -> int:
+        try:
+            return self._sock.send(data)
         except BlockingIOError:
             return 0
 
 
-@dataclass(slots=True)
-class Wait:
-    """What the event loop waits for, and until when, on a monotonic clock."""
+class Connection:
+    """A connection and where it stands; the event loop alone changes `state` and what follows."""
 
-    on_event: Callable[[Connection], None]
-    on_deadline: Callable[[Connection], None]
-    deadline: float
-    part: Progress | None = None
-
-
-class Connection(TConn):
-    """A connection whose requests are parsed once they have arrived."""
-
-    sock: ClientSocket
-
-    def __init__(
-        self, cfg: Config, sock: socket.socket, client: Any, server: Any, max_body: int
-    ) -> None:
-        super().__init__(cfg, ClientSocket.replacing(sock), client, server)
-        self.initialized = True  # gunicorn has nothing to prepare
-        self.arrival = Arrival(max_body)
-        self.wait: Wait | None = None
-        self.keeps = False
-        self.is_cut = False
-        self._withheld = 0
-        self._ran_out = False
-
-    def receive(self) -> None:
-        """Take in what the client has sent by now."""
-        try:
-            data = self.sock.recv(_PIECE_BYTES)
-        except BlockingIOError:
-            return
-        except OSError:
-            data = b""
-        if data:
-            self.arrival.add(data)
-        else:
-            self.arrival.end()
-
-    def has_ended(self) -> bool:
-        """Throw away what the client has sent by now, and tell whether that was all."""
-        try:
-            return not self.sock.recv(_PIECE_BYTES)
-        except BlockingIOError:
-            return False
-        except OSError:
-            return True
-
-    def parse(self) -> None:
-        """Give gunicorn's parser the request that has arrived, and no more."""
-        self.is_cut = self.arrival.progress is Progress.CUT
-        self._ran_out = False
-        parser = get_parser(self.cfg, self._pieces(), self.client)
-        self.parser, self._unreader = parser, parser.unreader
-
-    def is_in_step(self) -> bool:
-        """Tell whether the parser ended its request where the arrival did."""
-        rest = self._withheld or self._unreader.take_buffered()
-        return not (self.is_cut or self._ran_out or rest)
-
-    def _pieces(self) -> Iterator[bytes]:
-        has_head = self.arrival.has_head
-        request = self.arrival.take()
-        for end in range(_SLICE_BYTES, len(request) + _SLICE_BYTES, _SLICE_BYTES):
-            self._withheld = max(0, len(request) - end)
-            yield request[end - _SLICE_BYTES : end]
-        self._ran_out = True
-        if not has_head:
-            raise LimitRequestHeaders(f"more than {MAX_HEAD_BYTES} bytes")
+    def __init__(self, sock: BufferedSocket, client: Any, server: Any, max_body: int) -> None:
+        self.sock = sock
+        self.client = client
+        self.server = server
+        self.framing = RequestFraming(max_body)
+        self.stream: Stream | None = None
+        """What the request's thread has opened, if it has."""
+        self.state = State.DISPATCHED
+        self.keep_alive = False
+        self.waiting_since = 0.0
+        self.deadline = 0.0
+        self.events = 0
+        """What the poller watches the socket for."""

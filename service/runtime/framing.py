@@ -1,15 +1,16 @@
-"""The arrival of requests on a connection: where each ends, told while its bytes come in.
+"""Request framing: where each request of a connection ends, found while its bytes arrive.
 
-    silent -> head -> body -> whole, or cut off where a request is broken or too large
+    idle -> head -> body -> complete, or unparseable where a request is broken or too large
 
-This finds ends and nothing else: what a request says is gunicorn's to parse. Where the two
-disagree, gunicorn runs out of bytes or leaves some, and the connection is closed.
+This finds ends and nothing else; gunicorn parses what a request says. Where the two disagree,
+gunicorn runs out of bytes or leaves some, and the connection is closed.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Generator, Iterator
+from dataclasses import dataclass
 from enum import Enum, auto
 
 MAX_HEAD_BYTES = 65_536
@@ -27,16 +28,25 @@ _EXPECT_LINE = re.compile(rb"\r\nexpect[ \t]*:[^\r\n]*", re.IGNORECASE)
 class Progress(Enum):
     """How much of the next request has arrived."""
 
-    SILENT = auto()
+    IDLE = auto()
     HEAD = auto()
     BODY = auto()
-    WHOLE = auto()
-    CUT = auto()  # the rest is too large, makes no sense or will not come: what is there must do
-    GONE = auto()
+    COMPLETE = auto()
+    UNPARSEABLE = auto()  # its end cannot be found; what is there is enough for the refusal
+    DISCONNECTED = auto()
 
 
-class Arrival:
-    """The bytes of a connection that nobody has parsed yet; bodies have up to `max_body` bytes."""
+@dataclass(frozen=True, slots=True)
+class FramedRequest:
+    """The bytes of one request, and whether its end and the end of its head were found."""
+
+    data: bytes
+    is_complete: bool
+    has_head: bool
+
+
+class RequestFraming:
+    """The received bytes that nobody has parsed yet; a body has up to `max_body` bytes."""
 
     def __init__(self, max_body: int) -> None:
         self._max_body = max_body
@@ -44,67 +54,69 @@ class Arrival:
         self._begin()
 
     def add(self, data: bytes) -> None:
-        """Append what was received and see how far the request has come."""
+        """Append what was received and see how much of the request has arrived."""
         self._buffer += data
         self.progress = next(self._stages)
 
     def end(self) -> None:
-        """Take note that no more will come; a body that broke off is the service's to refuse."""
-        self.progress = Progress.CUT if self.progress is Progress.BODY else Progress.GONE
+        """Record that nothing more will arrive; only an unfinished body is worth a response."""
+        is_body = self.progress is Progress.BODY
+        self.progress = Progress.UNPARSEABLE if is_body else Progress.DISCONNECTED
         self._end = len(self._buffer)
 
-    def take(self) -> bytes:
-        """Give out the request that is whole or cut, and go on with what came after it."""
-        request = bytes(self._buffer[: self._end])
+    def take(self) -> FramedRequest:
+        """Return the request that is complete or unparseable, and go on after it."""
+        data = bytes(self._buffer[: self._end])
         del self._buffer[: self._end]
-        if self.expects_continue:  # met by now, or never to be
-            request = _EXPECT_LINE.sub(b"", request, count=1)
+        if self.expects_continue:  # `100 Continue` was sent, or a final status answers instead
+            data = _EXPECT_LINE.sub(b"", data, count=1)
+        request = FramedRequest(data, self.progress is Progress.COMPLETE, self._has_head)
         self._begin()
         return request
 
     def _begin(self) -> None:
-        self.has_head = False
+        self._has_head = False
         self.expects_continue = False
         self._stages = self._look()
         self.progress = next(self._stages)
 
     def _look(self) -> Iterator[Progress]:
-        """Look for the request's end in what is there by now; ends once that is known."""
+        """Look for the end of the request; stops once that is known."""
         while not self._buffer:
-            yield Progress.SILENT
+            yield Progress.IDLE
         try:
-            found = yield from self._find(b"\r\n\r\n", 0, MAX_HEAD_BYTES, Progress.HEAD)
-            self.has_head = True
-            self._end = yield from self._body_end(found + 4)
-            yield Progress.WHOLE
-        except _CutOffError:
+            head_end = yield from self._find(b"\r\n\r\n", 0, MAX_HEAD_BYTES, Progress.HEAD)
+            self._has_head = True
+            self._end = yield from self._body_end(head_end + 4)
+            yield Progress.COMPLETE
+        except _UnparseableError:
             self._end = len(self._buffer)
-            yield Progress.CUT
+            yield Progress.UNPARSEABLE
 
     def _body_end(self, start: int) -> _Search:
         framing = self._framing(start)
         if not framing:
             return start
         if framing == {_CODING: b"chunked"}:
-            return (yield from self._last_chunk_end(start))
+            return (yield from self._chunked_end(start))
         length = _number(framing.pop(_LENGTH, b""), 10)
         if framing or length > self._max_body:
-            raise _CutOffError
+            raise _UnparseableError
         return (yield from self._reach(start + length))
 
     def _framing(self, start: int) -> dict[bytes, bytes]:
-        """What the head says of its body; the wish to be told `100 Continue` is set apart."""
+        """Read what the head says of its body; `Expect: 100-continue` is set apart."""
         head = self._buffer[:start]
         lines = _FRAMING.findall(head)
         framing = {name.lower(): value.strip(b" \t").lower() for name, value in lines}
         if len(framing) < len(lines):
-            raise _CutOffError
+            raise _UnparseableError
         if framing.get(_EXPECT) == b"100-continue":
             del framing[_EXPECT]
             self.expects_continue = head.lstrip().partition(b"\r\n")[0].endswith(b" HTTP/1.1")
         return framing
 
-    def _last_chunk_end(self, start: int) -> _Search:
+    def _chunked_end(self, start: int) -> _Search:
         limit = self._max_body + _READ_AHEAD
         at, total = start, 0
         while at - start <= 8 * total + _MAX_FRAMES:
@@ -119,22 +131,22 @@ class Arrival:
             yield from self._reach(at - max(0, total - limit))
             if total > limit:
                 break
-        raise _CutOffError
+        raise _UnparseableError
 
     def _find(self, mark: bytes, start: int, most: int, waiting: Progress) -> _Search:
         searched = seen = start
         while (found := self._buffer.find(mark, searched)) < 0:
             if len(self._buffer) - start > most or self._has_bare_newline(start, seen):
-                raise _CutOffError
+                raise _UnparseableError
             seen = len(self._buffer)
             searched = max(start, seen - len(mark) + 1)
             yield waiting
         return found
 
     def _has_bare_newline(self, start: int, seen: int) -> bool:
-        """Tell whether a line ends without CR, which none did in what was seen before.
+        """Tell whether a line ends without CR, in what was not searched for that before.
 
-        Such a head would never end.
+        The end of such a head would never be found.
         """
         ends = self._buffer.count(b"\r\n", max(start, seen - 1))
         return self._buffer.count(b"\n", seen) != ends
@@ -148,14 +160,14 @@ class Arrival:
 _Search = Generator[Progress, None, int]
 
 
-class _CutOffError(Exception):
-    """No end of the request is to be found."""
+class _UnparseableError(Exception):
+    """The end of the request cannot be found."""
 
 
 def _number(text: bytes, base: int) -> int:
     if not 0 < len(text) <= _MAX_DIGITS or not text.isalnum():
-        raise _CutOffError
+        raise _UnparseableError
     try:
         return int(text, base)
     except ValueError:
-        raise _CutOffError from None
+        raise _UnparseableError from None

@@ -19,9 +19,12 @@ _files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
 
 workers = _config.workers
 threads = _config.threads
-worker_class = "service.runtime.worker.PatientWorker"
-# Of one worker; half of what it may open, so that the store's connections always find room.
+keepalive = _config.keepalive_seconds
+worker_class = "service.runtime.worker.BufferingWorker"
+# Of one worker; half of what it may open, so that streams (half as many) and the store's
+# connections always find room.
 worker_connections = 1000 if _files == resource.RLIM_INFINITY else min(1000, _files // 2)
+forwarded_allow_ips = ""  # no header of any client changes the scheme or the path of a request
 sendfile = False  # it would wait for the client
 graceful_timeout = 10  # seconds for the requests under way when asked to stop
 # Heartbeats are file times; on a busy disk they could be late, and a good worker be killed.

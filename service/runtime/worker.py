@@ -1,218 +1,128 @@
-"""The worker: gunicorn's threads, with nobody waiting for a client but the event loop.
+"""The worker: gunicorn's threads answer requests, and an event loop does all waiting for clients.
 
-    accept -> receive -> a thread answers -> send -> receive the next one, or linger and close
+    acceptor -> event loop -> a thread answers -> event loop
 
-A thread gets a request once all of it has arrived, and leaves to the event loop what the client
-does not take of the answer at once. So a slow client costs a file descriptor and some memory but
-never a thread; each wait for one ends, and where there are too many, the one that has waited
-longest goes.
+A slow client costs a file descriptor and some memory, but never a thread.
 """
 
 from __future__ import annotations
 
-import contextlib
-import errno
 import os
-import selectors
-import socket
 import time
+from collections.abc import Callable, Iterable
 from concurrent.futures import Future
 from functools import partial
+from selectors import EVENT_READ
+from typing import Any, cast
 
-from gunicorn.http import Request
+from gunicorn.http import Request, wsgi
 from gunicorn.workers.gthread import ThreadWorker
 
 from service.config import Config
-from service.runtime.connection import Connection, Wait
-from service.runtime.framing import Progress
+from service.runtime.acceptor import Acceptor
+from service.runtime.connection import Connection
+from service.runtime.event_loop import EventLoop
+from service.runtime.exchange import BodyReader, Exchange, KeepAliveResponse
+from service.runtime.framing import FramedRequest
+from service.runtime.limits import Limits
+from service.runtime.streams import OPEN_STREAM, Stream
 
-# From the end of the part before: what comes byte by byte gets no more.
-_REQUEST_SECONDS = {Progress.SILENT: 10.0, Progress.HEAD: 10.0, Progress.BODY: 20.0}
-_ANSWER_SECONDS = 60.0
-_LINGER_SECONDS = 2.0
-_LAST_SECONDS = 2.0  # gunicorn's own cap of the waits that it finds when asked to stop
-_LOOK_SECONDS = 0.5
-_MAX_UNSENT_BYTES = 64 * 2**20
-_CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
-_TOO_SLOW = b"HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
-_NOBODY_THERE = (errno.EAGAIN, errno.EWOULDBLOCK, errno.ECONNABORTED)
-_NO_ROOM = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
+_TURN_SECONDS = 0.5
 
 
-class PatientWorker(ThreadWorker):
+class BufferingWorker(ThreadWorker):
     """A `gthread` worker that slow clients cannot stop."""
 
-    def init_process(self) -> None:
-        """Set up, and serve until the end."""
-        # One byte more than it takes is let through to the service, which refuses that itself.
-        self._max_body = Config.from_environ(os.environ).max_body_bytes + 1
-        self._waiting: dict[Connection, None] = {}  # the longest first
-        self._next_look = 0.0
-        super().init_process()
+    def run(self) -> None:
+        """Serve until asked to stop, and then until every request that waits is answered."""
+        self._loop = EventLoop(self.poller, self._limits(), self._dispatch, self._run)
+        wake_ups = self.method_queue
+        callback = partial(wake_ups.run_callbacks, None)
+        self.poller.register(cast("int", wake_ups.fileno()), EVENT_READ, callback)
+        acceptor = Acceptor(self.poller, self._loop, self.sockets)
+        while self.alive and self.is_parent_alive():
+            self._turn(acceptor)
+        self.alive = False
+        acceptor.stop()
+        self._loop.stop()
+        deadline = time.monotonic() + self.cfg.graceful_timeout
+        while not (acceptor.has_closed and self._loop.is_empty) and time.monotonic() < deadline:
+            self._turn(acceptor)
+        acceptor.close()
+        self._loop.close()
+        self.tpool.shutdown(wait=False)
+        wake_ups.close()
+        self.poller.close()
 
-    def accept(self, listener: socket.socket) -> None:
-        """Let a client in; in a full house, for the one that has waited longest."""
+    def _limits(self) -> Limits:
+        return Limits(
+            # One byte more than it takes is let through to the service, which refuses that itself.
+            body_bytes=Config.from_environ(os.environ).max_body_bytes + 1,
+            connections=self.worker_connections,
+            streams=max(1, self.worker_connections // 2),
+            keepalive_seconds=self.cfg.keepalive,
+        )
+
+    def _turn(self, acceptor: Acceptor) -> None:
+        self.notify()
+        self._loop.turn(_TURN_SECONDS)
+        acceptor.turn()
+
+    def _run(self, call: Callable[[], None]) -> None:
+        self.tpool.submit(call)
+
+    def _dispatch(self, conn: Connection, request: FramedRequest) -> None:
+        self.enqueue_req(Exchange(self.cfg, conn, request))
+
+    def finish_request(self, conn: Exchange, fs: Future[bool]) -> None:  # type: ignore[override]
+        """Give a connection back to the event loop; gunicorn has this called there."""
+        keep_alive = not fs.cancelled() and fs.exception() is None and fs.result()
+        self._loop.finish(conn.connection, keep_alive=keep_alive)
+
+    def handle_request(self, req: Request, conn: Exchange) -> bool:  # type: ignore[override]
+        """Have the application answer a request; return whether the connection may be kept.
+
+        Runs in a thread. gunicorn's hooks and its access log are left out.
+        """
+        if req.body is not None:
+            req.body.reader = cast("Any", BodyReader(req.body.reader))
+        response, environ = cast(
+            "tuple[KeepAliveResponse, dict[str, Any]]",
+            wsgi.create(req, conn.sock, conn.client, conn.server, self.cfg, KeepAliveResponse),
+        )
+        environ["wsgi.multithread"] = True
+        environ[OPEN_STREAM] = partial(self._open_stream, conn.connection)
+        self._count_request()
+        if not (self.alive and conn.is_complete):
+            response.force_close()
+        body = self.wsgi(environ, cast("Any", response.start_response))
         try:
-            sock, client = listener.accept()
-        except OSError as error:
-            if error.errno in _NO_ROOM:
-                self._evict()
-            elif error.errno not in _NOBODY_THERE:
+            return self._send(response, body, conn.connection) and conn.framing_agrees()
+        finally:
+            if hasattr(body, "close"):
+                body.close()
+
+    def _send(self, response: KeepAliveResponse, body: Iterable[bytes], conn: Connection) -> bool:
+        try:
+            for part in body:
+                response.write(part)
+            if conn.stream is None or not response.open_stream(conn.stream):
+                response.close()
+        except OSError:
+            raise
+        except Exception:
+            if not response.headers_sent:
                 raise
-            return
-        self.nr_conns += 1
-        if self.nr_conns >= self.worker_connections:
-            self._evict()
-        conn = Connection(self.cfg, sock, client, listener.getsockname(), self._max_body)
-        self._receive(conn)
+            # Another response in the middle of this one would be taken for a part of it.
+            self.log.exception("Error handling request")
+            return False
+        return not response.should_close()
 
-    def _receive(self, conn: Connection) -> None:
-        conn.receive()
-        self._go_on(conn)
+    def _count_request(self) -> None:
+        self.nr += 1
+        if self.nr >= self.max_requests:
+            self.alive = False
 
-    def _go_on(self, conn: Connection) -> None:
-        """Hand a request to a thread if it is all there, else wait for the rest."""
-        match conn.arrival.progress:
-            case Progress.WHOLE | Progress.CUT:
-                self._stop_waiting(conn)
-                self.enqueue_req(conn)
-            case Progress.GONE:
-                self._drop(conn)
-            case part if conn.wait is None or conn.wait.part is not part:
-                self._await_part(conn, part)
-
-    def _await_part(self, conn: Connection, part: Progress) -> None:
-        if part is Progress.BODY and conn.arrival.expects_continue:
-            _tell(conn, _CONTINUE)
-        is_idle = part is Progress.SILENT and conn.keeps
-        seconds = self.cfg.keepalive if is_idle else _REQUEST_SECONDS[part]
-        on_deadline = self._drop if part is Progress.SILENT else self._refuse
-        wait = Wait(self._receive, on_deadline, self._deadline(conn, seconds), part)
-        if conn.wait is None:
-            self._await(conn, selectors.EVENT_READ, wait)
-        else:
-            conn.wait = wait
-
-    def _deadline(self, conn: Connection, seconds: float) -> float:
-        """Allow so many seconds; once asked to stop, no part that comes gains any."""
-        now = time.monotonic()
-        if self.alive:
-            return now + seconds
-        last = now + _LAST_SECONDS if conn.wait is None else conn.wait.deadline
-        return min(now + seconds, last)
-
-    def _refuse(self, conn: Connection) -> None:
-        """Tell a client that its request came too slowly."""
-        self._stop_waiting(conn)
-        _tell(conn, _TOO_SLOW)
-        if self.alive:
-            self._linger(conn)
-        else:
-            self._drop(conn)
-
-    def handle(self, conn: Connection) -> bool:  # type: ignore[override]  # there are no others
-        """Answer a request, in a thread; tell whether the connection serves for another."""
-        conn.parse()
-        return super().handle(conn) and conn.is_in_step()
-
-    def handle_request(self, req: Request, conn: Connection) -> bool:  # type: ignore[override]
-        """Have the service answer, and then close if the request's end is not known."""
-        if conn.is_cut:
-            req.force_close()
-        return super().handle_request(req, conn)
-
-    def finish_request(self, conn: Connection, fs: Future[bool]) -> None:  # type: ignore[override]
-        """Take a connection back from its thread."""
-        conn.keeps = not fs.cancelled() and fs.exception() is None and fs.result()
-        if conn.sock.fileno() < 0:  # gunicorn gave it up in the middle of an answer
-            self._drop(conn)
-        elif conn.sock.unsent:
-            deadline = time.monotonic() + _ANSWER_SECONDS
-            self._await(conn, selectors.EVENT_WRITE, Wait(self._send, self._drop, deadline))
-            self._limit_unsent()
-        else:
-            self._settle(conn)
-
-    def _send(self, conn: Connection) -> None:
-        try:
-            conn.sock.flush()
-        except OSError:
-            self._drop(conn)
-            return
-        if not conn.sock.unsent:
-            self._stop_waiting(conn)
-            self._settle(conn)
-
-    def _settle(self, conn: Connection) -> None:
-        if conn.keeps:
-            self._go_on(conn)
-        else:
-            self._linger(conn)
-
-    def _linger(self, conn: Connection) -> None:
-        """Close after the client: were bytes of it unread, the kernel would cut the answer off."""
-        try:
-            conn.sock.shutdown(socket.SHUT_WR)
-        except OSError:
-            self._drop(conn)
-            return
-        deadline = time.monotonic() + _LINGER_SECONDS
-        self._await(conn, selectors.EVENT_READ, Wait(self._discard, self._drop, deadline))
-
-    def _discard(self, conn: Connection) -> None:
-        if conn.has_ended():
-            self._drop(conn)
-
-    def _await(self, conn: Connection, event: int, wait: Wait) -> None:
-        self.poller.register(conn.sock, event, partial(self._on_event, conn))
-        self._waiting[conn] = None
-        conn.wait = wait
-
-    def _on_event(self, conn: Connection, _: socket.socket) -> None:
-        if conn.wait is not None:  # another event of the same round may have dropped it
-            conn.wait.on_event(conn)
-
-    def _stop_waiting(self, conn: Connection) -> None:
-        if conn.wait is not None:
-            self.poller.unregister(conn.sock)
-            del self._waiting[conn]
-            conn.wait = None
-
-    def _drop(self, conn: Connection) -> None:
-        self._stop_waiting(conn)
-        self.nr_conns -= 1
-        conn.close()
-
-    def _evict(self) -> None:
-        if self._waiting:
-            self._drop(next(iter(self._waiting)))
-
-    def _limit_unsent(self) -> None:
-        sending = [conn for conn in self._waiting if conn.sock.unsent]
-        total = sum(len(conn.sock.unsent) for conn in sending)
-        for conn in sending:
-            if total <= _MAX_UNSENT_BYTES:
-                break
-            total -= len(conn.sock.unsent)
-            self._drop(conn)
-
-    def murder_pending(self) -> None:
-        """Act for those who have waited until their deadline; gunicorn calls this all the time."""
-        now = time.monotonic()
-        if now < self._next_look:
-            return
-        self._next_look = now + _LOOK_SECONDS
-        for conn in list(self._waiting):
-            if conn.wait is not None and conn.wait.deadline <= now:
-                conn.wait.on_deadline(conn)
-
-    def _cap_keepalive(self, deadline: float) -> None:
-        """Let nobody hold up the end whose request is not all there; called when asked to stop."""
-        for conn in self._waiting:
-            if conn.wait is not None and conn.wait.part is not None:
-                conn.wait.deadline = min(conn.wait.deadline, deadline)
-
-
-def _tell(conn: Connection, words: bytes) -> None:
-    with contextlib.suppress(OSError):  # its end shows when it is read
-        conn.sock.sendall(words)
+    def _open_stream(self, conn: Connection, on_close: Callable[[], None]) -> Stream | None:
+        wake = partial(self.method_queue.defer, self._loop.send_stream, conn)
+        return self._loop.open_stream(conn, wake, on_close)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import itertools
 import socket
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable
 from time import thread_time
 
 import pytest
@@ -13,15 +12,16 @@ from gunicorn.config import Config
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from service.runtime.connection import Connection
-from service.runtime.framing import MAX_HEAD_BYTES, Arrival, Progress
+from service.runtime.connection import BufferedSocket, Connection
+from service.runtime.exchange import BodyReader, Exchange, UnreadableBodyError
+from service.runtime.framing import MAX_HEAD_BYTES, Progress, RequestFraming
 
 MAX_BODY = 100
 LINE = b"POST / HTTP/1.1\r\nHost: localhost\r\n"
 GET = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
 SIZED = LINE + b"Content-Length: 4\r\n\r\n"
 CHUNKED = LINE + b"Transfer-Encoding: chunked\r\n\r\n"
-WHOLE = [
+COMPLETE = [
     GET,
     b"GET / HTTP/1.0\r\n\r\n",
     b"\r\n" + GET,
@@ -31,7 +31,7 @@ WHOLE = [
     CHUNKED + b"4;name=value\r\nfour\r\n9\r\n\r\n\r\n0\r\n\r\n\r\n0\r\nTrailer: one\r\n\r\n",
     CHUNKED + b"1\r\nx\r\n" * MAX_BODY + b"0\r\n\r\n",
 ]
-CUT = {
+UNPARSEABLE = {
     "a body too large": LINE + b"Content-Length: 101\r\n\r\n",
     "a length without end": LINE + b"Content-Length: " + b"9" * 5000 + b"\r\n\r\n",
     "two lengths": LINE + b"Content-Length: 4\r\nContent-Length: 4\r\n\r\n",
@@ -51,39 +51,39 @@ CUT = {
 }
 
 
-def arrived(*pieces: bytes) -> Arrival:
-    arrival = Arrival(MAX_BODY)
+def received(*pieces: bytes) -> RequestFraming:
+    framing = RequestFraming(MAX_BODY)
     for piece in pieces:
-        arrival.add(piece)
-    return arrival
+        framing.add(piece)
+    return framing
 
 
-@pytest.mark.parametrize("request_", WHOLE)
-def test_a_request_is_whole_with_its_last_byte(request_: bytes) -> None:
-    assert arrived(request_[:-1]).progress in {Progress.HEAD, Progress.BODY}
+@pytest.mark.parametrize("request_", COMPLETE)
+def test_a_request_is_complete_with_its_last_byte(request_: bytes) -> None:
+    assert received(request_[:-1]).progress in {Progress.HEAD, Progress.BODY}
 
-    arrival = arrived(request_[:-1], request_[-1:])
+    framing = received(request_[:-1], request_[-1:])
 
-    assert arrival.progress is Progress.WHOLE
-    assert arrival.take() == request_
-    assert arrival.progress is Progress.SILENT
+    assert framing.progress is Progress.COMPLETE
+    assert framing.take().data == request_
+    assert framing.progress is Progress.IDLE
 
 
-@given(st.lists(st.sampled_from(WHOLE), min_size=1, max_size=3), st.data())
-def test_requests_on_end_are_told_apart_in_any_pieces(
+@given(st.lists(st.sampled_from(COMPLETE), min_size=1, max_size=3), st.data())
+def test_requests_that_follow_each_other_are_separated_in_any_pieces(
     sent: list[bytes], data: st.DataObject
 ) -> None:
     stream = b"".join(sent)
     cuts = data.draw(st.sets(st.integers(1, len(stream) - 1), max_size=8))
-    arrival = Arrival(MAX_BODY)
-    found = []
+    framing = RequestFraming(MAX_BODY)
+    taken = []
     for start, end in itertools.pairwise([0, *sorted(cuts), len(stream)]):
-        arrival.add(stream[start:end])
-        while arrival.progress is Progress.WHOLE:
-            found.append(arrival.take())
+        framing.add(stream[start:end])
+        while framing.progress is Progress.COMPLETE:
+            taken.append(framing.take().data)
 
-    assert found == sent
-    assert arrival.progress is Progress.SILENT
+    assert taken == sent
+    assert framing.progress is Progress.IDLE
 
 
 @given(
@@ -91,109 +91,145 @@ def test_requests_on_end_are_told_apart_in_any_pieces(
     st.lists(st.sampled_from([b"\r", b"\n", b"\r\n", b"A"]), min_size=1, max_size=12),
     st.data(),
 )
-def test_a_line_that_ends_without_cr_is_found_in_any_pieces(
+def test_a_line_that_ends_without_cr_is_taken_in_any_pieces(
     begun: bytes, signs: list[bytes], data: st.DataObject
 ) -> None:
     stream = begun + b"".join(signs)
     assume(stream.count(b"\r\n\r\n") == begun.count(b"\r\n\r\n"))
     cuts = data.draw(st.sets(st.integers(1, len(stream)), max_size=12))
-    arrival = Arrival(MAX_BODY)
+    framing = RequestFraming(MAX_BODY)
     for start, end in itertools.pairwise([0, *sorted(cuts), len(stream)]):
-        if arrival.progress is not Progress.CUT:
-            arrival.add(stream[start:end])
+        if framing.progress is not Progress.UNPARSEABLE:
+            framing.add(stream[start:end])
 
-    assert arrival.progress is arrived(stream).progress
+    assert framing.progress is received(stream).progress
 
 
-@pytest.mark.parametrize("request_", CUT.values(), ids=CUT)
-def test_what_is_broken_or_too_large_is_cut_off(request_: bytes) -> None:
-    arrival = arrived(request_)
+@pytest.mark.parametrize("request_", UNPARSEABLE.values(), ids=UNPARSEABLE)
+def test_what_is_broken_or_too_large_is_unparseable(request_: bytes) -> None:
+    framing = received(request_)
 
-    assert arrival.progress is Progress.CUT
-    assert arrival.take() == request_
+    assert framing.progress is Progress.UNPARSEABLE
+    assert framing.take().data == request_
 
 
 def test_what_comes_after_a_request_begins_the_next_one() -> None:
-    arrival = arrived(SIZED + b"four" + GET[:10])
-    arrival.take()
-    assert arrival.progress is Progress.HEAD
+    framing = received(SIZED + b"four" + GET[:10])
+    framing.take()
+    assert framing.progress is Progress.HEAD
 
-    arrival.add(GET[10:])
+    framing.add(GET[10:])
 
-    assert arrival.take() == GET
-
-
-def test_the_wish_to_be_told_to_continue_is_told_and_not_passed_on() -> None:
-    arrival = arrived(LINE + b"EXPECT: 100-Continue\r\nContent-Length: 4\r\n\r\n")
-    assert arrival.progress is Progress.BODY
-    assert arrival.expects_continue
-
-    arrival.add(b"four")
-
-    assert arrival.take() == SIZED + b"four"
-    assert not arrival.expects_continue
+    assert framing.take().data == GET
 
 
-def test_an_old_client_is_not_told_to_continue() -> None:
-    arrival = arrived(b"POST / HTTP/1.0\r\nExpect: 100-continue\r\nContent-Length: 4\r\n\r\n")
+def test_expect_100_continue_is_seen_and_not_passed_on() -> None:
+    framing = received(LINE + b"EXPECT: 100-Continue\r\nContent-Length: 4\r\n\r\n")
+    assert framing.progress is Progress.BODY
+    assert framing.expects_continue
 
-    assert arrival.progress is Progress.BODY
-    assert not arrival.expects_continue
+    framing.add(b"four")
+
+    assert framing.take().data == SIZED + b"four"
+    assert not framing.expects_continue
+
+
+def test_http_1_0_is_not_sent_100_continue() -> None:
+    framing = received(b"POST / HTTP/1.0\r\nExpect: 100-continue\r\nContent-Length: 4\r\n\r\n")
+
+    assert framing.progress is Progress.BODY
+    assert not framing.expects_continue
 
 
 @pytest.mark.parametrize(
     ("sent", "progress"),
-    [(b"", Progress.GONE), (GET[:20], Progress.GONE), (SIZED + b"fo", Progress.CUT)],
+    [
+        (b"", Progress.DISCONNECTED),
+        (GET[:20], Progress.DISCONNECTED),
+        (SIZED + b"fo", Progress.UNPARSEABLE),
+    ],
 )
-def test_only_a_body_that_breaks_off_is_worth_an_answer(sent: bytes, progress: Progress) -> None:
-    arrival = arrived(sent) if sent else Arrival(MAX_BODY)
+def test_only_a_body_that_breaks_off_gets_a_response(sent: bytes, progress: Progress) -> None:
+    framing = received(sent) if sent else RequestFraming(MAX_BODY)
 
-    arrival.end()
+    framing.end()
 
-    assert arrival.progress is progress
+    assert framing.progress is progress
 
 
-@contextmanager
-def connected(request: bytes, max_body: int) -> Iterator[Connection]:
-    """Give out a connection on which a request has arrived."""
+def exchange(request: bytes, max_body: int) -> Exchange:
+    """Give the parser a request that has arrived."""
     here, there = socket.socketpair()
-    with there, closing(Connection(Config(), here, ("client", 1), ("server", 2), max_body)) as conn:
-        conn.arrival.add(request)
-        assert conn.arrival.progress is Progress.WHOLE
-        yield conn
+    with here, there:
+        conn = Connection(BufferedSocket(here), ("client", 1), ("server", 2), max_body)
+    conn.framing.add(request)
+    assert conn.framing.progress is Progress.COMPLETE
+    return Exchange(Config(), conn, conn.framing.take())
 
 
+@pytest.mark.parametrize("is_read", [True, False], ids=["read", "not read"])
 @pytest.mark.parametrize("body", [1, 100, 8_191, 8_192, 8_193, 20_000])
 @pytest.mark.parametrize("head", [500, 8_191, 8_192, 8_193, 16_384])
-def test_the_parser_is_in_step_only_once_it_has_read_the_whole_body(head: int, body: int) -> None:
+def test_the_parser_ends_a_request_where_its_framing_does(
+    head: int, body: int, is_read: bool
+) -> None:
     lines = LINE + b"Content-Length: %d\r\n" % body
     lines += (b"A: " + b"x" * 395 + b"\r\n") * ((head - len(lines)) // 400 - 1)
     lines += b"A: " + b"x" * (head - len(lines) - 7) + b"\r\n\r\n"
     assert len(lines) == head
 
-    with connected(lines + b"x" * body, max_body=20_000) as conn:
-        conn.parse()
-        next(conn.parser)
-        assert not conn.is_in_step()
-    with connected(lines + b"x" * body, max_body=20_000) as conn:
-        conn.parse()
-        assert next(conn.parser).body.read() == b"x" * body
-        assert conn.is_in_step()
+    parsed = exchange(lines + b"x" * body, max_body=20_000)
+    request = next(parsed.parser)
+
+    if is_read:
+        assert request.body.read() == b"x" * body
+    assert parsed.framing_agrees()
+
+
+@pytest.mark.parametrize("size", [2, 10_000])
+def test_bytes_that_the_parser_leaves_do_not_agree_with_the_framing(size: int) -> None:
+    parsed = exchange(LINE + b"Content-Length: %d\r\n\r\n" % size + b"x" * size, max_body=20_000)
+    request = next(parsed.parser)
+
+    request.body.reader.length = size - 1
+
+    assert not parsed.framing_agrees()
+
+
+def test_a_parser_that_wants_more_does_not_agree_with_the_framing() -> None:
+    parsed = exchange(SIZED + b"four", max_body=20_000)
+    request = next(parsed.parser)
+
+    request.body.reader.length = 5
+
+    assert request.body.read() == b"four"
+    assert not parsed.framing_agrees()
+
+
+BROKEN_CHUNKS = CHUNKED + b"2\r\n{}!!0\r\n\r\n"
+
+
+def test_a_body_in_broken_chunks_is_an_error_of_reading() -> None:
+    parsed = exchange(BROKEN_CHUNKS, max_body=20_000)
+    reader = BodyReader(next(parsed.parser).body.reader)
+
+    with pytest.raises(UnreadableBodyError):
+        reader.read(100)
+    assert issubclass(UnreadableBodyError, OSError)
 
 
 def arrive_byte_by_byte(size: int) -> None:
-    arrival = Arrival(MAX_BODY)
+    framing = RequestFraming(MAX_BODY)
     for byte in (LINE + b"A: b\r\n" * size)[:size]:
-        arrival.add(bytes([byte]))
-    assert arrival.progress is Progress.HEAD
+        framing.add(bytes([byte]))
+    assert framing.progress is Progress.HEAD
 
 
 def parse_tiny_chunks(size: int) -> None:
     chunks = size // 6
-    with connected(CHUNKED + b"1\r\nx\r\n" * chunks + b"0\r\n\r\n", max_body=chunks) as conn:
-        conn.parse()
-        assert next(conn.parser).body.read() == b"x" * chunks
-        assert conn.is_in_step()
+    parsed = exchange(CHUNKED + b"1\r\nx\r\n" * chunks + b"0\r\n\r\n", max_body=chunks)
+    assert next(parsed.parser).body.read() == b"x" * chunks
+    assert parsed.framing_agrees()
 
 
 @pytest.mark.timing

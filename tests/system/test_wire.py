@@ -38,11 +38,11 @@ def answer(connection: socket.socket) -> bytes:
     return b"".join(iter(lambda: connection.recv(65_536), b""))
 
 
-def statuses(told: bytes) -> list[int]:
-    return [int(status) for status in re.findall(rb"HTTP/1\.[01] (\d+) ", told)]
+def statuses(received: bytes) -> list[int]:
+    return [int(status) for status in re.findall(rb"HTTP/1\.[01] (\d+) ", received)]
 
 
-def told(service: Launch, *pieces: bytes) -> list[int]:
+def statuses_of(service: Launch, *pieces: bytes) -> list[int]:
     """Send the pieces, some time apart, and read statuses until the service closes."""
     with connect(service) as connection:
         for piece in pieces:
@@ -53,7 +53,7 @@ def told(service: Launch, *pieces: bytes) -> list[int]:
 
 def test_requests_sent_at_once_are_answered_in_order(service: Launch) -> None:
     first = POST + b"Content-Length: 2\r\n\r\n{}"
-    assert told(service, first + GET + b"\r\n" + GET + CLOSE + b"\r\n") == [201, 200, 200]
+    assert statuses_of(service, first + GET + b"\r\n" + GET + CLOSE + b"\r\n") == [201, 200, 200]
 
 
 def test_a_request_may_come_byte_by_byte(service: Launch) -> None:
@@ -64,7 +64,7 @@ def test_a_request_may_come_byte_by_byte(service: Launch) -> None:
         assert statuses(answer(connection)) == [201]
 
 
-def test_who_asks_is_told_to_continue_once(service: Launch) -> None:
+def test_a_client_that_expects_100_continue_gets_it_once(service: Launch) -> None:
     head = POST + CLOSE + b"Expect: 100-continue\r\nContent-Length: 2\r\n\r\n"
     with connect(service) as connection:
         connection.sendall(head)
@@ -105,14 +105,14 @@ def test_a_body_in_broken_chunks_is_refused(service: Launch, chunks: bytes) -> N
     with connect(service) as connection:
         connection.sendall(request)
         connection.shutdown(socket.SHUT_WR)
-        said = answer(connection)
-    assert statuses(said) == [400]
-    assert b'"code":"malformed-json"' in said
+        refusal = answer(connection)
+    assert statuses(refusal) == [400]
+    assert b'"code":"malformed-json"' in refusal
 
 
 def test_what_is_left_of_a_refused_body_is_no_request(service: Launch) -> None:
     body = b"Content-Length: 50000\r\n\r\n" + (GET + b"\r\n") * 1_000
-    assert told(service, POST + body) == [413]
+    assert statuses_of(service, POST + body) == [413]
 
 
 def test_a_body_that_breaks_off_is_refused(service: Launch) -> None:
@@ -134,7 +134,7 @@ def test_a_body_that_breaks_off_is_refused(service: Launch) -> None:
 def test_a_head_that_is_broken_or_too_large_is_refused(
     service: Launch, request_: bytes, status: int
 ) -> None:
-    assert told(service, request_) == [status]
+    assert statuses_of(service, request_) == [status]
 
 
 def test_a_large_answer_comes_whole_however_slowly_it_is_read(service: Launch) -> None:
@@ -148,11 +148,11 @@ def test_a_large_answer_comes_whole_however_slowly_it_is_read(service: Launch) -
     assert len(second) > 1_000_000
 
 
-def test_in_a_full_house_the_longest_silent_goes(tmp_path: Path) -> None:
+def test_when_a_worker_is_full_the_longest_silent_connection_is_closed(tmp_path: Path) -> None:
     full = {"WORKERS": "1", "GUNICORN_CMD_ARGS": "--worker-connections 20"}
     with Launch(tmp_path, **full) as service, ExitStack() as stack:
         crowd = [stack.enter_context(connect(service)) for _ in range(40)]
-        assert told(service, GET + CLOSE + b"\r\n") == [200]
+        assert statuses_of(service, GET + CLOSE + b"\r\n") == [200]
 
         assert answer(crowd[0]) == b""
         crowd[-1].sendall(GET + CLOSE + b"\r\n")
@@ -193,14 +193,14 @@ def test_a_request_that_comes_whole_before_the_end_is_answered(tmp_path: Path) -
         kept.sendall(GET + b"\r\n")
 
         for connection in (half, kept):
-            told = answer(connection)
-            assert statuses(told) == [200]
-            assert b"\r\nConnection: close\r\n" in told
+            received = answer(connection)
+            assert statuses(received) == [200]
+            assert b"\r\nConnection: close\r\n" in received
         assert service.ended() == 0
 
 
 @pytest.mark.timing
-def test_half_a_request_is_told_that_it_is_too_slow(service: Launch) -> None:
+def test_half_a_request_is_answered_408(service: Launch) -> None:
     begun = time.monotonic()
-    assert told(service, GET) == [408]
+    assert statuses_of(service, GET) == [408]
     assert 9 < time.monotonic() - begun < 14

@@ -1,7 +1,7 @@
-"""Slow clients stop nobody: a healthy client is answered in time whatever a crowd of others does.
+"""Slow clients stop nobody: a healthy client gets its responses in time whatever others do.
 
-The crowd connects and is silent, sends parts of requests, sends byte by byte, does not read its
-answers, or does not close. Who sends too slowly is shown out, and leaves nothing behind.
+The others are silent, send parts of requests, send byte by byte, do not read their responses, or do
+not close. The service disconnects those that send too slowly, and holds no file or thread of them.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from tests.chaos.clients.crowd import Crowd, Manner
+from tests.chaos.clients.crowd import Behaviour, Crowd
 from tests.chaos.trial import Outcome, Trial
 from tests.system.launch import Launch
 
@@ -35,25 +35,27 @@ _SIZED = b"Content-Length: 60\r\n\r\n"
 _CHUNKED = b"Transfer-Encoding: chunked\r\n\r\n"
 _BODY = b'{"seats": [{"kind": "human"},'
 _LARGE = b"GET /v1/docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: localhost\r\n"
-_SILENT = Manner("a silent client", bound=_HEAD_SECONDS)
+_SILENT = Behaviour("a silent client", max_seconds=_HEAD_SECONDS)
 _SENDERS = (
-    Manner("half a request line", b"GET /v1/ga", bound=_HEAD_SECONDS),
-    Manner("half a head", _POST[:-20], bound=_HEAD_SECONDS),
-    Manner("a head byte by byte", _POST, b"X-Drops: " + b"x" * 300, bound=_HEAD_SECONDS),
-    Manner("half a body", _POST + _SIZED + _BODY, bound=_BODY_SECONDS),
-    Manner("half a chunked body", _POST + _CHUNKED + b"3c\r\n" + _BODY, bound=_BODY_SECONDS),
-    Manner("a body byte by byte", _POST + _SIZED, _BODY, bound=_BODY_SECONDS),
-    Manner(
-        "a body announced and kept back",
+    Behaviour("half a request line", b"GET /v1/ga", max_seconds=_HEAD_SECONDS),
+    Behaviour("half a head", _POST[:-20], max_seconds=_HEAD_SECONDS),
+    Behaviour("a head byte by byte", _POST, b"X-Drops: " + b"x" * 300, max_seconds=_HEAD_SECONDS),
+    Behaviour("half a body", _POST + _SIZED + _BODY, max_seconds=_BODY_SECONDS),
+    Behaviour(
+        "half a chunked body", _POST + _CHUNKED + b"3c\r\n" + _BODY, max_seconds=_BODY_SECONDS
+    ),
+    Behaviour("a body byte by byte", _POST + _SIZED, _BODY, max_seconds=_BODY_SECONDS),
+    Behaviour(
+        "a body announced and not sent",
         _POST + b"Expect: 100-continue\r\n" + _SIZED,
-        bound=_BODY_SECONDS,
+        max_seconds=_BODY_SECONDS,
     ),
 )
 _READERS = (
-    Manner("a large answer not read", _LARGE + b"\r\n"),
-    Manner("many large answers not read", (_LARGE + b"\r\n") * 20),
-    Manner("an answered client that does not close", _LARGE + b"Connection: close\r\n\r\n"),
-    Manner("an old client that does not close", b"GET /healthz HTTP/1.0\r\n\r\n"),
+    Behaviour("a large response not read", _LARGE + b"\r\n"),
+    Behaviour("many large responses not read", (_LARGE + b"\r\n") * 20),
+    Behaviour("an answered client that does not close", _LARGE + b"Connection: close\r\n\r\n"),
+    Behaviour("an old client that does not close", b"GET /healthz HTTP/1.0\r\n\r\n"),
 )
 
 
@@ -62,29 +64,29 @@ def slow_senders(
 ) -> Outcome:
     """Play amid silent clients and parts of requests; then watch those for some seconds."""
     with _service() as service:
-        before = _held(service)
-        manners = [*[_SILENT] * silent, *itertools.islice(itertools.cycle(_SENDERS), half_sent)]
-        with Crowd(_address(service), manners) as crowd:
-            times, breaches = _played(service, requests)
-            if not breaches and crowd.empties(watched):
-                breaches += _leaks(before, _held(service))
+        before = _files_and_threads(service)
+        behaviours = [*[_SILENT] * silent, *itertools.islice(itertools.cycle(_SENDERS), half_sent)]
+        with Crowd(_address(service), behaviours) as crowd:
+            times, breaches = _play_measured(service, requests)
+            if not breaches and crowd.all_closed(watched):
+                breaches += _leaks(before, _files_and_threads(service))
             breaches += crowd.outliving(_SLACK_SECONDS) + crowd.failures
-    ages = [age for manner, age in crowd.lifetimes if manner is not _SILENT]
+    ages = [age for behaviour, age in crowd.lifetimes if behaviour is not _SILENT]
     closed = f"; {len(ages)} closed after {min(ages):.1f} to {max(ages):.1f} s" if ages else ""
-    return Outcome(f"{silent} silent, {half_sent} half-sent, {_told(times)}{closed}", breaches)
+    return Outcome(f"{silent} silent, {half_sent} half-sent, {_summary(times)}{closed}", breaches)
 
 
 def slow_readers(readers: int = 200, requests: int = 2_000) -> Outcome:
-    """Play amid clients that do not read their answers or do not close."""
+    """Play amid clients that do not read their responses or do not close."""
     with _service() as service:
-        manners = itertools.islice(itertools.cycle(_READERS), readers)
-        with Crowd(_address(service), manners) as crowd:
-            times, breaches = _played(service, requests)
-    return Outcome(f"{readers} slow readers, {_told(times)}", breaches + crowd.failures)
+        behaviours = itertools.islice(itertools.cycle(_READERS), readers)
+        with Crowd(_address(service), behaviours) as crowd:
+            times, breaches = _play_measured(service, requests)
+    return Outcome(f"{readers} slow readers, {_summary(times)}", breaches + crowd.failures)
 
 
 class _Healthy:
-    """Plays, by turns on a new connection and on a kept one, and measures every answer."""
+    """Plays, in turn on a new connection and on a kept one, and measures every response."""
 
     def __init__(self, address: tuple[str, int]) -> None:
         self.times: list[float] = []
@@ -93,17 +95,17 @@ class _Healthy:
         self._kept = self._connection()
 
     def close(self) -> None:
-        """Give the kept connection up."""
+        """Close the kept connection."""
         self._kept.close()
 
     def play(self) -> None:
-        """Look at the game and move, on either kind of connection."""
+        """Read the game and move, on each kind of connection."""
         for fresh in (True, False):
-            self._view = self._told("GET", self._path, None, fresh)
+            self._view = self._request("GET", self._path, None, fresh)
             if self._view["status"] != "playing":
                 self.begin()
             what, body = self._move()
-            self._view = self._told("POST", f"{self._path}/{what}", body, fresh)["game"]
+            self._view = self._request("POST", f"{self._path}/{what}", body, fresh)["game"]
 
     def _move(self) -> tuple[str, dict[str, str]]:
         if self._view["turn"]["phase"] == "draw":
@@ -114,12 +116,12 @@ class _Healthy:
         """Create a game."""
         seats = [{"kind": "human"}, {"kind": "ai", "level": "hard"}]
         self._headers = {"Content-Type": "application/json"}
-        created = self._told("POST", "/v1/games", {"seats": seats}, fresh=True)
+        created = self._request("POST", "/v1/games", {"seats": seats}, fresh=True)
         self._view = created["game"]
         self._path = f"/v1/games/{self._view['id']}"
         self._headers |= {"Authorization": f"Bearer {created['token']}"}
 
-    def _told(self, method: str, path: str, body: object, fresh: bool) -> Any:
+    def _request(self, method: str, path: str, body: object, fresh: bool) -> Any:
         begun = time.monotonic()
         connection = self._connection() if fresh else self._kept
         connection.request(method, path, json.dumps(body) if body else None, self._headers)
@@ -136,8 +138,8 @@ class _Healthy:
         return http.client.HTTPConnection(*self._address, timeout=_GIVE_UP_SECONDS)
 
 
-def _played(service: Launch, requests: int) -> tuple[list[float], list[str]]:
-    """How long each answer took, and what is wrong with that."""
+def _play_measured(service: Launch, requests: int) -> tuple[list[float], list[str]]:
+    """Return how long each response took, and what is wrong with that."""
     with closing(_Healthy(_address(service))) as healthy:
         times = healthy.times
         try:
@@ -155,7 +157,7 @@ def _slowest(times: list[float]) -> float:
     return statistics.quantiles(times, n=100)[98]
 
 
-def _told(times: list[float]) -> str:
+def _summary(times: list[float]) -> str:
     if len(times) < 2:
         return f"{len(times)} requests"
     middle, slowest = statistics.median(times) * 1000, _slowest(times) * 1000
@@ -174,7 +176,7 @@ def _address(service: Launch) -> tuple[str, int]:
     return str(place.hostname), int(place.port or 0)
 
 
-def _held(service: Launch) -> dict[int, tuple[int, int]]:
+def _files_and_threads(service: Launch) -> dict[int, tuple[int, int]]:
     """How many files and threads each worker has, where that can be seen."""
     web = service.member("gunicorn")
     places = [Path(f"/proc/{each.pid}") for each in service.family() if each.parent == web]
@@ -200,7 +202,7 @@ def _leaks(before: dict[int, tuple[int, int]], after: dict[int, tuple[int, int]]
 
 TRIALS = (
     Trial(
-        "Clients that send slowly or never stop nobody, and are shown out",
+        "Clients that send slowly or never stop nobody, and are disconnected",
         "`test_connections.py`",
         slow_senders,
     ),

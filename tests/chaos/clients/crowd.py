@@ -1,6 +1,6 @@
-"""A crowd of slow clients: each keeps a connection in its manner and takes another when that ends.
+"""A crowd of slow clients: each holds a connection, and opens another when that is closed.
 
-Manner (what is sent at once, and what byte by byte) -> Crowd (all of them, in one thread)
+Behaviour (what is sent at once, and what byte by byte) -> Crowd (all of them, in one thread)
 """
 
 from __future__ import annotations
@@ -15,29 +15,29 @@ from dataclasses import dataclass, field
 from typing import Self
 
 _ROUND_SECONDS = 0.1
-_DROP_SECONDS = 1.0
+_BYTE_SECONDS = 1.0
 _SMALL_BUFFER = 4096
 
 
 @dataclass(frozen=True)
-class Manner:
-    """A way to be slow, and within how many seconds the service must have closed the connection.
+class Behaviour:
+    """How a client is slow, and within how many seconds the service must close its connection.
 
-    Without such a bound the client never reads, and itself takes another connection after a while.
+    Without such a bound the client never reads, and itself opens another connection after a while.
     """
 
     name: str
     first: bytes = b""
-    drops: bytes = b""
-    bound: float | None = None
+    byte_by_byte: bytes = b""
+    max_seconds: float | None = None
 
 
 @dataclass(eq=False)
 class _Client:
-    manner: Manner
+    behaviour: Behaviour
     sock: socket.socket
     opened: float = field(default_factory=time.monotonic)
-    dropped: int = 0
+    sent_singly: int = 0
 
     @property
     def age(self) -> float:
@@ -45,39 +45,39 @@ class _Client:
 
 
 class Crowd:
-    """Slow clients of one address; as a context manager it is there at once, and gone after."""
+    """Slow clients of one address, which connect and disconnect with the context manager."""
 
     def __init__(
-        self, address: tuple[str, int], manners: Iterable[Manner], stay: float = 5.0
+        self, address: tuple[str, int], behaviours: Iterable[Behaviour], open_seconds: float = 5.0
     ) -> None:
-        self.lifetimes: list[tuple[Manner, float]] = []
+        self.lifetimes: list[tuple[Behaviour, float]] = []
         """How long each connection lasted that the service closed."""
         self.failures: list[str] = []
         self._address = address
-        self._manners = list(manners)
-        self._stay = stay
+        self._behaviours = list(behaviours)
+        self._open_seconds = open_seconds
         self._clients: set[_Client] = set()
         self._selector = selectors.DefaultSelector()
-        self._returning = True
-        self._leaving = threading.Event()
+        self._reconnecting = True
+        self._is_closing = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
 
     def __enter__(self) -> Self:
-        for manner in self._manners:
-            self._come(manner)
+        for behaviour in self._behaviours:
+            self._connect(behaviour)
         self._thread.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._leaving.set()
+        self._is_closing.set()
         self._thread.join()
         for client in self._clients:
             client.sock.close()
         self._selector.close()
 
-    def empties(self, seconds: float) -> bool:
-        """Take no more connections, and wait until all are closed; tell whether they are."""
-        self._returning = False
+    def all_closed(self, seconds: float) -> bool:
+        """Open no more connections, wait until all are closed, and return whether they are."""
+        self._reconnecting = False
         deadline = time.monotonic() + seconds
         while self._clients and time.monotonic() < deadline:
             time.sleep(_ROUND_SECONDS)
@@ -85,37 +85,37 @@ class Crowd:
 
     def outliving(self, slack: float) -> list[str]:
         """Name each connection that was open for longer than its bound and `slack`."""
-        ages = [*self.lifetimes, *((client.manner, client.age) for client in set(self._clients))]
+        ages = [*self.lifetimes, *((client.behaviour, client.age) for client in set(self._clients))]
         return [
-            f"{manner.name} was open for {age:.1f} s"
-            for manner, age in ages
-            if manner.bound is not None and age > manner.bound + slack
+            f"{behaviour.name} was open for {age:.1f} s"
+            for behaviour, age in ages
+            if behaviour.max_seconds is not None and age > behaviour.max_seconds + slack
         ]
 
     def _run(self) -> None:
-        while not self._leaving.is_set():
+        while not self._is_closing.is_set():
             for key, _ in self._selector.select(_ROUND_SECONDS):
                 self._read(key.data)
             for client in list(self._clients):
-                self._drip(client)
-                if client.manner.bound is None and client.age > self._stay:
-                    self._go(client)
+                self._send_next_byte(client)
+                if client.behaviour.max_seconds is None and client.age > self._open_seconds:
+                    self._disconnect(client)
 
-    def _come(self, manner: Manner) -> None:
+    def _connect(self, behaviour: Behaviour) -> None:
         with socket.socket() as sock:
-            if manner.bound is None:
+            if behaviour.max_seconds is None:
                 sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _SMALL_BUFFER)
             sock.settimeout(5)
             try:
                 sock.connect(self._address)
-                sock.sendall(manner.first)
+                sock.sendall(behaviour.first)
             except OSError as error:
-                self.failures.append(f"{manner.name} cannot connect: {error}")
+                self.failures.append(f"{behaviour.name} cannot connect: {error}")
                 return
-            client = _Client(manner, sock.dup())
+            client = _Client(behaviour, sock.dup())
         client.sock.setblocking(False)
         self._clients.add(client)
-        if manner.bound is not None:
+        if behaviour.max_seconds is not None:
             self._selector.register(client.sock, selectors.EVENT_READ, client)
 
     def _read(self, client: _Client) -> None:
@@ -126,20 +126,20 @@ class Crowd:
         except OSError:
             ended = True
         if ended:
-            self.lifetimes.append((client.manner, client.age))
-            self._go(client)
+            self.lifetimes.append((client.behaviour, client.age))
+            self._disconnect(client)
 
-    def _drip(self, client: _Client) -> None:
-        drops = client.manner.drops
-        if client.dropped < min(len(drops), int(client.age / _DROP_SECONDS)):
+    def _send_next_byte(self, client: _Client) -> None:
+        rest = client.behaviour.byte_by_byte
+        if client.sent_singly < min(len(rest), int(client.age / _BYTE_SECONDS)):
             with contextlib.suppress(OSError):  # its end shows when it is read
-                client.sock.send(drops[client.dropped : client.dropped + 1])
-            client.dropped += 1
+                client.sock.send(rest[client.sent_singly : client.sent_singly + 1])
+            client.sent_singly += 1
 
-    def _go(self, client: _Client) -> None:
-        if client.manner.bound is not None:
+    def _disconnect(self, client: _Client) -> None:
+        if client.behaviour.max_seconds is not None:
             self._selector.unregister(client.sock)
         client.sock.close()
         self._clients.remove(client)
-        if self._returning:
-            self._come(client.manner)
+        if self._reconnecting:
+            self._connect(client.behaviour)

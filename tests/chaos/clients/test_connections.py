@@ -8,7 +8,7 @@ from tests.chaos.clients.connections import slow_readers, slow_senders
 
 
 @pytest.mark.timing
-def test_silent_and_half_sent_requests_stop_nobody_and_are_shown_out() -> None:
+def test_silent_and_half_sent_requests_stop_nobody_and_are_disconnected() -> None:
     outcome = slow_senders(silent=40, half_sent=42, requests=60, watched=13)
 
     assert not outcome.violations, outcome.summary
