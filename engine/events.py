@@ -1,8 +1,8 @@
 """What happens in a game, in order, and how it is written down.
 
 A `Body` says what happened; an `Event` numbers it within its game, from 1 without gaps.
-`record` is an event's complete plain form, the secret parts included: what of it a viewer may
-read is decided by `view.visible`.
+`log_entry` is an event's complete form in the log, the secret parts included: what of it a viewer
+may read is decided by `view.redacted`.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from engine.cards import Card, Rank
 from engine.melds import Arrangement, Meld
 from engine.round import Source
 
-Record = dict[str, object]
-"""A plain value of strings, numbers, lists and dicts, ready to be written as JSON."""
+JsonObject = dict[str, object]
+"""A JSON object as Python has it: strings, numbers, lists and dicts."""
 
 
 def codes(cards: tuple[Card, ...]) -> list[str]:
@@ -23,8 +23,8 @@ def codes(cards: tuple[Card, ...]) -> list[str]:
     return [str(card) for card in cards]
 
 
-def meld_record(meld: Meld) -> Record:
-    """The plain form of a meld."""
+def meld_json(meld: Meld) -> JsonObject:
+    """A meld as JSON."""
     return {
         "kind": meld.kind.value,
         "cards": codes(meld.cards),
@@ -40,7 +40,7 @@ class SeatJoined:
     seat: int
     name: str
 
-    def fields(self) -> Record:
+    def fields(self) -> JsonObject:
         """What the event tells beside its type."""
         return {"seat": self.seat, "name": self.name}
 
@@ -52,7 +52,7 @@ class SeatLeft:
     type: ClassVar = "seat_left"
     seat: int
 
-    def fields(self) -> Record:
+    def fields(self) -> JsonObject:
         """What the event tells beside its type."""
         return {"seat": self.seat}
 
@@ -64,7 +64,7 @@ class SeatAway:
     type: ClassVar = "seat_away"
     seat: int
 
-    def fields(self) -> Record:
+    def fields(self) -> JsonObject:
         """What the event tells beside its type."""
         return {"seat": self.seat}
 
@@ -76,7 +76,7 @@ class SeatReturned:
     type: ClassVar = "seat_returned"
     seat: int
 
-    def fields(self) -> Record:
+    def fields(self) -> JsonObject:
         """What the event tells beside its type."""
         return {"seat": self.seat}
 
@@ -91,7 +91,7 @@ class RoundDealt:
     wild: Rank
     upcard: Card
 
-    def fields(self) -> Record:
+    def fields(self) -> JsonObject:
         """What the event tells beside its type."""
         return {
             "dealer": self.dealer,
@@ -108,7 +108,7 @@ class StockReshuffled:
     type: ClassVar = "stock_reshuffled"
     stock_count: int
 
-    def fields(self) -> Record:
+    def fields(self) -> JsonObject:
         """What the event tells beside its type."""
         return {"stock_count": self.stock_count}
 
@@ -122,7 +122,7 @@ class CardDrawn:
     source: Source
     card: Card
 
-    def fields(self) -> Record:
+    def fields(self) -> JsonObject:
         """What the event tells beside its type."""
         return {"seat": self.seat, "source": self.source.value, "card": str(self.card)}
 
@@ -136,7 +136,7 @@ class CardDiscarded:
     card: Card
     go_out: bool
 
-    def fields(self) -> Record:
+    def fields(self) -> JsonObject:
         """What the event tells beside its type."""
         return {"seat": self.seat, "card": str(self.card), "go_out": self.go_out}
 
@@ -150,12 +150,12 @@ class WentOut:
     hand: tuple[Card, ...]
     melds: tuple[Meld, ...]
 
-    def fields(self) -> Record:
+    def fields(self) -> JsonObject:
         """What the event tells beside its type."""
         return {
             "seat": self.seat,
             "hand": codes(self.hand),
-            "melds": list(map(meld_record, self.melds)),
+            "melds": list(map(meld_json, self.melds)),
         }
 
 
@@ -168,13 +168,13 @@ class SeatScore:
     arrangement: Arrangement
     total: int
 
-    def record(self) -> Record:
-        """The plain form of the score."""
+    def json(self) -> JsonObject:
+        """The score as JSON."""
         arrangement = self.arrangement
         return {
             "seat": self.seat,
             "hand": codes(self.hand),
-            "melds": list(map(meld_record, arrangement.melds)),
+            "melds": list(map(meld_json, arrangement.melds)),
             "deadwood": codes(arrangement.deadwood),
             "points": arrangement.points,
             "total": self.total,
@@ -190,12 +190,12 @@ class RoundScored:
     stalled: bool
     seats: tuple[SeatScore, ...]
 
-    def fields(self) -> Record:
+    def fields(self) -> JsonObject:
         """What the event tells beside its type."""
         return {
             "went_out": self.went_out,
             "stalled": self.stalled,
-            "seats": [score.record() for score in self.seats],
+            "seats": [score.json() for score in self.seats],
         }
 
 
@@ -209,7 +209,7 @@ class GameFinished:
     totals: tuple[int, ...]
     secret: bytes
 
-    def fields(self) -> Record:
+    def fields(self) -> JsonObject:
         """What the event tells beside its type."""
         return {
             "winner": self.winner,
@@ -226,7 +226,7 @@ class GameAbandoned:
     type: ClassVar = "game_abandoned"
     secret: bytes
 
-    def fields(self) -> Record:
+    def fields(self) -> JsonObject:
         """What the event tells beside its type."""
         return {"secret": self.secret.hex()}
 
@@ -256,8 +256,8 @@ class Event:
     body: Body
 
 
-def record(event: Event, at: str) -> Record:
-    """The complete plain form of an event that happened `at` a time (RFC 3339)."""
+def log_entry(event: Event, at: str) -> JsonObject:
+    """The log entry of an event that happened `at` a time (RFC 3339)."""
     body = event.body
-    told: Record = {"seq": event.seq, "at": at, "type": body.type, "round": event.round}
-    return told | body.fields()
+    envelope: JsonObject = {"seq": event.seq, "at": at, "type": body.type, "round": event.round}
+    return envelope | body.fields()

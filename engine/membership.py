@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from engine.errors import GameFinishedError, SeatTakenError
 from engine.events import GameAbandoned, SeatAway, SeatJoined, SeatLeft, SeatReturned
-from engine.game import Game, Status, Step, dealt_when_complete, told
+from engine.game import Game, Status, Step, deal_if_complete, with_events
 from engine.seats import Seat, SeatKind
 
 
@@ -23,7 +23,7 @@ def join(game: Game, seat: int, name: str) -> Step:
     if game.seats[seat].joined:
         raise SeatTakenError(f"seat {seat} has been joined")
     seated = _with_seat(game, seat, replace(game.seats[seat], name=name, joined=True))
-    return dealt_when_complete(told(seated, [SeatJoined(seat, name)]))
+    return deal_if_complete(with_events(seated, [SeatJoined(seat, name)]))
 
 
 def leave(game: Game, seat: int, level: str) -> Step:
@@ -37,21 +37,21 @@ def leave(game: Game, seat: int, level: str) -> Step:
     assert seat in game.humans, "only a human can leave"
     left = _with_seat(game, seat, Seat(SeatKind.AI, game.seats[seat].name, level))
     if left.humans:
-        return told(left, [SeatLeft(seat)])
+        return with_events(left, [SeatLeft(seat)])
     over = replace(left, abandoned=True, deadline=None)
-    return told(over, [SeatLeft(seat), GameAbandoned(game.secret)])
+    return with_events(over, [SeatLeft(seat), GameAbandoned(game.secret)])
 
 
 def mark_away(game: Game, seat: int) -> Step:
     """The game after a human's time has run out."""
     away = _with_seat(game, seat, replace(game.seats[seat], away=True))
-    return told(away, [SeatAway(seat)])
+    return with_events(away, [SeatAway(seat)])
 
 
 def mark_returned(game: Game, seat: int) -> Step:
     """The game after a human that was away has come back."""
     back = _with_seat(game, seat, replace(game.seats[seat], away=False))
-    return told(back, [SeatReturned(seat)])
+    return with_events(back, [SeatReturned(seat)])
 
 
 def _with_seat(game: Game, number: int, seat: Seat) -> Game:

@@ -2,7 +2,7 @@
 
 `view` builds, field by field, what one seat or a spectator (seat None) may see. The AI players
 choose by it, and every answer about a game is written from it; nothing else of a game is shown
-before it is over. `visible` does the same for a recorded event. `advise` says what a hand is
+before it is over. `redacted` does the same for an event of the log. `advise` says what a hand is
 worth; it knows nothing but the view.
 """
 
@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from engine.cards import Card, Rank, without
-from engine.events import Record
+from engine.events import JsonObject
 from engine.game import Game, Result, Status, legal_discards, legal_draws
 from engine.melds import Arrangement, Meld
 from engine.round import Discarding, Finished, Layout, Phase, Source, phase_due
@@ -230,15 +230,15 @@ _EVENT_FIELDS = {
 }
 
 
-def visible(told: Record, seat: int | None) -> Record:
-    """A recorded event as a seat, or a spectator (None), may read it."""
-    seen = opened(told)
-    if told["type"] == "card_drawn" and told["source"] == Source.STOCK.value:
-        seen["card"] = told["card"] if told["seat"] == seat else None
-    return seen
+def redacted(entry: JsonObject, seat: int | None) -> JsonObject:
+    """A log entry as a seat, or a spectator (None), may read it."""
+    readable = unredacted(entry)
+    if entry["type"] == "card_drawn" and entry["source"] == Source.STOCK.value:
+        readable["card"] = entry["card"] if entry["seat"] == seat else None
+    return readable
 
 
-def opened(told: Record) -> Record:
-    """A recorded event of a finished game: all its fields, every card shown."""
-    fields = _EVENT_FIELDS[str(told["type"])]
-    return {name: told[name] for name in ("seq", "at", "type", "round", *fields)}
+def unredacted(entry: JsonObject) -> JsonObject:
+    """A log entry with every card shown, as all may read it once the game is over."""
+    fields = _EVENT_FIELDS[str(entry["type"])]
+    return {name: entry[name] for name in ("seq", "at", "type", "round", *fields)}

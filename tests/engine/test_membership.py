@@ -7,7 +7,7 @@ import pytest
 from engine import game as games
 from engine import membership, table
 from engine.errors import GameFinishedError, GameWaitingError, NotYourTurnError, SeatTakenError
-from engine.events import Event, record
+from engine.events import Event, log_entry
 from engine.game import Game, Status, Step
 from engine.players import STAND_IN_LEVEL
 from engine.round import Source
@@ -23,7 +23,7 @@ MINUTE = 60_000
 
 
 def types(events: tuple[Event, ...]) -> list[str]:
-    return [str(record(event, "")["type"]) for event in events]
+    return [str(log_entry(event, "")["type"]) for event in events]
 
 
 def opened(*seats: Seat, number: int = 1, turn_seconds: int | None = None) -> Step:
@@ -36,7 +36,7 @@ def pair(number: int = 3, turn_seconds: int | None = SECONDS) -> Game:
     step = games.open_game(
         secret(number), Rules(), (ANN, bea), first_dealer=1, turn_seconds=turn_seconds
     )
-    return table._played_on(step, 0).game
+    return table._with_automatic_turns(step, 0).game
 
 
 def test_a_game_waits_until_every_human_has_joined() -> None:
@@ -137,7 +137,7 @@ def test_a_human_may_leave_while_others_have_yet_to_join() -> None:
 def test_no_bound_means_no_deadline() -> None:
     game = pair(turn_seconds=None)
     assert game.deadline is None
-    assert table.attend(game, 0, now=10**15) is None
+    assert table.apply_overdue_turns(game, 0, now=10**15) is None
 
 
 def test_a_turns_time_begins_with_the_turn_and_not_with_the_draw() -> None:
@@ -155,12 +155,12 @@ def test_a_turns_time_begins_with_the_turn_and_not_with_the_draw() -> None:
 
 def test_a_turn_within_its_time_is_left_alone() -> None:
     game = pair()
-    assert table.attend(game, 0, now=SECONDS * 1000 - 1) is None
-    assert table.attend(game, 1, now=SECONDS * 1000 - 1) is None
+    assert table.apply_overdue_turns(game, 0, now=SECONDS * 1000 - 1) is None
+    assert table.apply_overdue_turns(game, 1, now=SECONDS * 1000 - 1) is None
 
 
 def test_an_overdue_turn_is_played_and_its_seat_is_away() -> None:
-    step = table.attend(pair(), 1, now=MINUTE)
+    step = table.apply_overdue_turns(pair(), 1, now=MINUTE)
     assert step is not None
     assert types(step.events) == ["seat_away", "card_drawn", "card_discarded"]
     assert step.game.seats[0].away
@@ -171,13 +171,13 @@ def test_an_overdue_turn_is_played_and_its_seat_is_away() -> None:
 
 def test_what_is_left_of_an_overdue_turn_is_its_discard() -> None:
     drawn = table.draw(pair(), 0, Source.STOCK).game
-    step = table.attend(drawn, 1, now=MINUTE)
+    step = table.apply_overdue_turns(drawn, 1, now=MINUTE)
     assert step is not None
     assert types(step.events) == ["seat_away", "card_discarded"]
 
 
 def test_turns_of_a_seat_that_is_away_run_at_once() -> None:
-    step = table.attend(pair(), 1, now=MINUTE)
+    step = table.apply_overdue_turns(pair(), 1, now=MINUTE)
     assert step is not None
     drawn = table.draw(step.game, 1, Source.STOCK, now=MINUTE).game
     after = table.discard(drawn, 1, drawn.layout.hand[-1], now=MINUTE)
@@ -186,13 +186,13 @@ def test_turns_of_a_seat_that_is_away_run_at_once() -> None:
 
 
 def test_whoever_returns_moves_again_from_the_next_turn_on() -> None:
-    away = table.attend(pair(), 1, now=MINUTE)
+    away = table.apply_overdue_turns(pair(), 1, now=MINUTE)
     assert away is not None
-    back = table.attend(away.game, 0, now=MINUTE)
+    back = table.apply_overdue_turns(away.game, 0, now=MINUTE)
     assert back is not None
     assert types(back.events) == ["seat_returned"]
     assert not back.game.seats[0].away
-    assert table.attend(back.game, 0, now=MINUTE) is None
+    assert table.apply_overdue_turns(back.game, 0, now=MINUTE) is None
     drawn = table.draw(back.game, 1, Source.STOCK, now=MINUTE).game
     after = table.discard(drawn, 1, drawn.layout.hand[-1], now=MINUTE)
     assert after.game.layout.seat == 0
@@ -200,7 +200,7 @@ def test_whoever_returns_moves_again_from_the_next_turn_on() -> None:
 
 def test_whoever_comes_late_finds_one_turn_played_and_the_next_its_own() -> None:
     game = opened(ANN, ai(), ai(), turn_seconds=SECONDS).game
-    step = table.attend(game, 0, now=MINUTE)
+    step = table.apply_overdue_turns(game, 0, now=MINUTE)
     assert step is not None
     kinds = types(step.events)
     assert kinds[0] == "seat_away"
@@ -211,7 +211,7 @@ def test_whoever_comes_late_finds_one_turn_played_and_the_next_its_own() -> None
 
 
 def test_when_everybody_is_away_or_gone_the_game_plays_itself_to_its_end() -> None:
-    away = table.attend(pair(), 1, now=MINUTE)
+    away = table.apply_overdue_turns(pair(), 1, now=MINUTE)
     assert away is not None
     step = table.leave(away.game, 1, now=MINUTE)
     assert step.game.status is Status.FINISHED
@@ -220,6 +220,6 @@ def test_when_everybody_is_away_or_gone_the_game_plays_itself_to_its_end() -> No
 
 
 def test_bounded_turns_come_back_from_a_snapshot() -> None:
-    away = table.attend(pair(), 1, now=MINUTE)
+    away = table.apply_overdue_turns(pair(), 1, now=MINUTE)
     assert away is not None
     assert load(dump(away.game)) == away.game

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from engine import game as games
 from engine.cards import CARDS, Card
 from engine.errors import CardNotInHandError, GameFinishedError, NotYourTurnError, WrongPhaseError
-from engine.events import Event, record
+from engine.events import Event, log_entry
 from engine.game import Game, Status
 from engine.round import Discarding, Drawing, Source
 from engine.rules import ROUNDS, AceMode, Rules
@@ -108,20 +108,20 @@ def accepts_discard(state: Game, seat: int, card: Card) -> bool:
 
 def check_replay(playout: Playout, state: Game) -> None:
     """Secret and actions alone repeat the game, by a dealer that shares no code with it too."""
-    records = [record(event, "") for event in playout.events]
-    told = {
+    log = [log_entry(event, "") for event in playout.events]
+    replay = {
         "secret": state.secret.hex(),
         "commitment": commitment(state.secret),
         "rules": rules_body(state.rules),
         "seats": replay_seats(state.seats),
         "first_dealer": state.first_dealer,
-        "actions": actions_body(records),
+        "actions": actions_body(log),
         "events": [
-            {name: value for name, value in told.items() if name != "go_out"} for told in records
+            {name: value for name, value in entry.items() if name != "go_out"} for entry in log
         ],
     }
-    Replayer(told).check()
-    assert repeated(state, told["actions"]) == playout.events
+    Replayer(replay).check()
+    assert repeated(state, replay["actions"]) == playout.events
 
 
 def repeated(state: Game, actions: list[dict[str, object]]) -> list[Event]:

@@ -7,11 +7,11 @@ import pytest
 
 from engine import game as games
 from engine.cards import Card, write_cards
-from engine.events import record
+from engine.events import log_entry
 from engine.game import Game, Source, Status
 from engine.round import Discarding, Drawing, Finished
 from engine.rules import Rules
-from engine.view import View, advise, opened, position, view, visible
+from engine.view import View, advise, position, redacted, unredacted, view
 from tests.builders import card, humans, rules, secret
 from tests.playout import Playout
 
@@ -174,19 +174,19 @@ def test_drawn_cards_are_visible_to_those_who_saw_them() -> None:
     game = opened_game()
     for source in Source:
         step = games.draw(game, 1, source)
-        told = record(step.events[-1], "now")
-        drawn = told["card"]
-        assert visible(told, 1)["card"] == drawn
+        entry = log_entry(step.events[-1], "now")
+        drawn = entry["card"]
+        assert redacted(entry, 1)["card"] == drawn
         hidden = None if source is Source.STOCK else drawn
-        assert [visible(told, seat)["card"] for seat in (None, 0, 2, 3)] == [hidden] * 4
-        assert opened(told)["card"] == drawn
+        assert [redacted(entry, seat)["card"] for seat in (None, 0, 2, 3)] == [hidden] * 4
+        assert unredacted(entry)["card"] == drawn
 
 
 def test_whether_a_seat_was_ready_to_declare_is_nobodys_business() -> None:
     game = games.draw(opened_game(), 1, Source.DISCARD).game
     step = games.discard(game, 1, game.layout.hands[1][0], go_out=False)
-    told = record(step.events[0], "now")
-    assert told["go_out"] is False
-    assert set(visible(told, 1)) == set(opened(told)) == {
+    entry = log_entry(step.events[0], "now")
+    assert entry["go_out"] is False
+    assert set(redacted(entry, 1)) == set(unredacted(entry)) == {
         "seq", "at", "type", "round", "seat", "card"
     }  # fmt: skip

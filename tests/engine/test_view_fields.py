@@ -21,9 +21,9 @@ from engine.view import (
     TurnView,
     View,
     advise,
-    opened,
+    redacted,
+    unredacted,
     view,
-    visible,
 )
 from tests.builders import ANN, ai, card, hand, rank, rules, secret
 
@@ -196,7 +196,7 @@ def test_who_waits_for_others_has_nothing_to_arrange() -> None:
 
 
 def advice(codes: str, number: int) -> Advice:
-    """What seat 0 is told of a hand with the extra card."""
+    """What seat 0 is entry of a hand with the extra card."""
     game = in_round_four(discarding=True)
     hands = (hand(codes), *game.layout.hands[1:])
     layout = replace(game.layout, number=number, hands=hands)
@@ -234,8 +234,8 @@ FIELDS = {
 @pytest.mark.parametrize("seat", [None, 0])
 def test_an_event_is_told_by_its_own_fields_and_no_others(kind: str, seat: int | None) -> None:
     everything = set().union(*FIELDS.values()) | {"stock", "go_out", "words"}
-    told = {**{name: f"its {name}" for name in everything}, "seq": 7, "at": "now", "round": 3}
+    entry = {**{name: f"its {name}" for name in everything}, "seq": 7, "at": "now", "round": 3}
     names = {"seq", "at", "type", "round"} | FIELDS[kind]
-    shown = {name: value for name, value in {**told, "type": kind}.items() if name in names}
-    assert visible({**told, "type": kind}, seat) == shown
-    assert opened({**told, "type": kind}) == shown
+    shown = {name: value for name, value in {**entry, "type": kind}.items() if name in names}
+    assert redacted({**entry, "type": kind}, seat) == shown
+    assert unredacted({**entry, "type": kind}) == shown
