@@ -9,7 +9,7 @@ import orjson
 import pytest
 
 from engine import table
-from engine.events import record
+from engine.events import log_entry
 from engine.game import Game, Step
 from engine.round import Source
 from engine.rules import Rules
@@ -62,7 +62,7 @@ def stored_game(observed: ObservedStore, clock: Clock, *, turn_seconds: int | No
         game_id=game_id(None),
         expected=0,
         stored=Stored(1, dump(step.game), meta.stamped(step.game, clock.now, LIFETIMES).dump()),
-        events=[orjson.dumps(record(event, timestamp(clock.now))) for event in step.events],
+        events=[orjson.dumps(log_entry(event, timestamp(clock.now))) for event in step.events],
         logged=0,
         record_key=RecordKey("own", "1"),
         record=b"{}",
@@ -185,7 +185,7 @@ def test_a_commit_holds_all_that_a_step_made(
         game_id=name,
         expected=1,
         stored=Stored(2, dump(step.game), meta.dump()),
-        events=[orjson.dumps(record(step.events[0], timestamp(clock.now)))],
+        events=[orjson.dumps(log_entry(step.events[0], timestamp(clock.now)))],
         logged=3,
         record_key=record_key(token_hash("Ann"), WITH_KEY),
         record=commit.record,
@@ -313,7 +313,7 @@ def test_overdue_turns_are_applied_for_a_seats_holder(
     before = transactions.read(name, "Bea")
     clock.now += TURN
     loaded = transactions.read(name, "Bea")
-    step = table.attend(before.game(), 1, clock.now)
+    step = table.apply_overdue_turns(before.game(), 1, clock.now)
     assert step is not None
     assert (loaded.game_id, loaded.caller) == (name, SeatHolder(1))
     assert loaded.version == before.version + 1

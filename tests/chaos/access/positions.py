@@ -17,7 +17,7 @@ from unittest import mock
 
 from engine import game as games
 from engine.cards import Card
-from engine.events import CardDiscarded, CardDrawn, Event, record
+from engine.events import CardDiscarded, CardDrawn, Event, log_entry
 from engine.game import Game, Status
 from engine.players import LEVELS
 from engine.round import Discarding, Layout, Source
@@ -213,7 +213,7 @@ def store_position(store: Store, game_id: str, position: Position, version: int 
             game_id=game_id,
             expected=0,
             stored=Stored(version, dump(game), _meta(game).dump()),
-            events=[strict_json.write(record(event, at)) for event in position.events],
+            events=[strict_json.write(log_entry(event, at)) for event in position.events],
             logged=0,
             record_key=RecordKey("put", "put"),
             record=b"{}",

@@ -115,7 +115,7 @@ def draw_that_depends_on_the_secret(game: Game) -> Step:
 
 FAULTS: dict[str, Callable[[], AbstractContextManager[object]]] = {
     "the draws of others in the list of events": lambda: mock.patch(
-        "service.games.responses.visible", lambda events, _: view.opened(events)
+        "service.games.responses.redacted", lambda events, _: view.unredacted(events)
     ),
     "whether a seat declared that it goes out": lambda: mock.patch.dict(
         view._EVENT_FIELDS, card_discarded=("seat", "card", "go_out")
