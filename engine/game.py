@@ -289,7 +289,12 @@ def _scored(game: Game, after: Finished) -> RoundScored:
     scores = []
     for seat, hand in enumerate(layout.hands):
         arrangement = _arrange(layout, hand)
-        scores.append(SeatScore(seat, hand, arrangement, game.totals[seat] + arrangement.points))
+        total = game.totals[seat] + arrangement.points
+        scores.append(
+            SeatScore(
+                seat, hand, arrangement.melds, arrangement.deadwood, arrangement.points, total
+            )
+        )
     return RoundScored(layout.out, after.stalled, tuple(scores))
 
 

@@ -11,7 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from engine.cards import Card, Rank, without
-from engine.events import JsonObject
+from engine.events import BODIES, Body
+from engine.fields import JsonObject, Reader, fields_of
 from engine.game import Game, Result, Status, legal_discards, legal_draws
 from engine.melds import Arrangement, Meld
 from engine.round import Discarding, Finished, Layout, Phase, Source, phase_due
@@ -214,31 +215,28 @@ def _own_of(seen: View) -> OwnView:
     return seen.you
 
 
-_EVENT_FIELDS = {
-    "seat_joined": ("seat", "name"),
-    "seat_left": ("seat",),
-    "seat_away": ("seat",),
-    "seat_returned": ("seat",),
-    "round_dealt": ("dealer", "hand_size", "wild_rank", "upcard"),
-    "stock_reshuffled": ("stock_count",),
-    "card_drawn": ("seat", "source", "card"),
-    "card_discarded": ("seat", "card"),
-    "went_out": ("seat", "hand", "melds"),
-    "round_scored": ("went_out", "stalled", "seats"),
-    "game_finished": ("winner", "tied", "totals", "secret"),
-    "game_abandoned": ("secret",),
-}
-
-
 def redacted(entry: JsonObject, seat: int | None) -> JsonObject:
     """A log entry as a seat, or a spectator (None), may read it."""
     readable = unredacted(entry)
-    if entry["type"] == "card_drawn" and entry["source"] == Source.STOCK.value:
-        readable["card"] = entry["card"] if entry["seat"] == seat else None
+    own = _DRAWERS_OWN[str(entry["type"])]
+    if own and entry["source"] == Source.STOCK.value and entry["seat"] != seat:
+        readable |= dict.fromkeys(own)
     return readable
 
 
 def unredacted(entry: JsonObject) -> JsonObject:
     """A log entry with every card shown, as all may read it once the game is over."""
-    fields = _EVENT_FIELDS[str(entry["type"])]
-    return {name: entry[name] for name in ("seq", "at", "type", "round", *fields)}
+    return {name: entry[name] for name in _READABLE[str(entry["type"])]}
+
+
+def _names(body: type[Body], *readers: Reader) -> tuple[str, ...]:
+    return tuple(field.name for field in fields_of(body) if field.reader in readers)
+
+
+_READABLE = {
+    kind: ("seq", "at", "type", "round", *_names(body, Reader.EVERYBODY, Reader.DRAWER))
+    for kind, body in BODIES.items()
+}
+"""The fields of a log entry that are read at all, by its type."""
+_DRAWERS_OWN = {kind: _names(body, Reader.DRAWER) for kind, body in BODIES.items()}
+"""Those that only the seat reads which drew from the stock."""

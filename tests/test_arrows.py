@@ -17,6 +17,7 @@ ENGINE_ORDER = [
     "solver",
     "shuffle",
     "round",
+    "fields",
     "events",
     "seats",
     "game",

@@ -64,7 +64,7 @@ def test_each_round_adds_to_the_totals_and_the_lowest_wins(played: Playout) -> N
     for scored in of_type(played, RoundScored):
         assert isinstance(scored, RoundScored)
         for score in scored.seats:
-            totals[score.seat] += score.arrangement.points
+            totals[score.seat] += score.points
             assert score.total == totals[score.seat]
     game = last(played)
     assert list(game.totals) == totals
@@ -85,8 +85,8 @@ def test_who_goes_out_scores_nothing_and_shows_the_hand(played: Playout) -> None
         assert isinstance(out, WentOut)
         assert isinstance(round_over, RoundScored)
         score = round_over.seats[out.seat]
-        assert (round_over.went_out, score.arrangement.points) == (out.seat, 0)
-        assert (score.hand, score.arrangement.melds) == (out.hand, out.melds)
+        assert (round_over.went_out, score.points) == (out.seat, 0)
+        assert (score.hand, score.melds) == (out.hand, out.melds)
 
 
 def test_scored_names_the_events_of_the_rounds_that_are_over(played: Playout) -> None:

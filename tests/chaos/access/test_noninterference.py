@@ -115,10 +115,10 @@ def draw_that_depends_on_the_secret(game: Game) -> Step:
 
 FAULTS: dict[str, Callable[[], AbstractContextManager[object]]] = {
     "the draws of others in the list of events": lambda: mock.patch(
-        "service.games.responses.redacted", lambda events, _: view.unredacted(events)
+        "service.games.responses.redacted", lambda entry, _: view.unredacted(entry)
     ),
     "whether a seat declared that it goes out": lambda: mock.patch.dict(
-        view._EVENT_FIELDS, card_discarded=("seat", "card", "go_out")
+        view._READABLE, card_discarded=("seq", "at", "type", "round", "seat", "card", "go_out")
     ),
     "an AI player that knows the secret": lambda: mock.patch.object(
         table, "_chosen_draw", draw_that_depends_on_the_secret

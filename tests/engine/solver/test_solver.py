@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from engine.cards import JOKER_INDEX, Card, Rank, without
-from engine.events import codes, meld_json
+from engine.fields import codes, meld_json
 from engine.rules import AceMode, is_wild, points
 from engine.solver.arrangement import arrange, best_discard
 from engine.solver.hands import least_points, points_after_discard
