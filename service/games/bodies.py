@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import assert_never
 
-from engine.events import JsonObject, codes, meld_json
+from engine.fields import JsonObject, codes, meld_json
 from engine.game import Result
 from engine.melds import Arrangement, Meld
 from engine.players.hints import DiscardHint, DiscardOption, DrawHint, DrawOption, Hint

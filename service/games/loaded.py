@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Generic, TypeVar
 
 from engine.errors import SnapshotError
-from engine.events import JsonObject
+from engine.fields import JsonObject
 from engine.game import Game, Step
 from engine.snapshot import load
 from service.errors import (

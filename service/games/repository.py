@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 import orjson
 
-from engine.events import JsonObject, log_entry
+from engine.events import log_entry
+from engine.fields import JsonObject
 from engine.game import Game, Step
 from engine.snapshot import dump
 from service.errors import CorruptGameError, GameNotFoundError

@@ -12,7 +12,7 @@ from typing import ClassVar, assert_never
 
 import orjson
 
-from engine.events import JsonObject
+from engine.fields import JsonObject
 from engine.view import redacted, view
 from service.games import bodies
 from service.games.entity_tags import entity_tag

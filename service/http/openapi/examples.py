@@ -11,7 +11,8 @@ from itertools import islice
 
 from engine import table
 from engine.cards import Card, Rank
-from engine.events import JsonObject, RoundScored, log_entry
+from engine.events import RoundScored, log_entry
+from engine.fields import JsonObject
 from engine.game import Game, Step
 from engine.players.hints import hint
 from engine.round import Source
