@@ -38,7 +38,7 @@ from engine.events import (
 from engine.melds import Arrangement
 from engine.round import Discarding, Drawing, Finished, Layout, Round, Source
 from engine.rules import MAX_SEATS, MIN_SEATS, ROUNDS, TURN_SOLVES, Rules
-from engine.seats import Seat, SeatKind
+from engine.seats import HumanSeat, Seat, has_joined
 from engine.solver.arrangement import arrange
 
 
@@ -103,7 +103,7 @@ class Game:
         return tuple(
             number
             for number, seat in enumerate(self.seats)
-            if seat.kind is SeatKind.HUMAN and seat.joined
+            if isinstance(seat, HumanSeat) and seat.joined
         )
 
     @property
@@ -249,7 +249,7 @@ def turn_randomness(game: Game) -> shuffle.Stream:
 def deal_if_complete(step: Step) -> Step:
     """The step with the first round dealt, if nobody has yet to join."""
     game = step.game
-    if game.round is not None or not all(seat.joined for seat in game.seats):
+    if game.round is not None or not all(map(has_joined, game.seats)):
         return step
     return step.followed_by(_dealt(game, 1, game.first_dealer))
 

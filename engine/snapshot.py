@@ -16,7 +16,7 @@ from engine.errors import EngineError, SnapshotError
 from engine.game import Game
 from engine.round import Discarding, Drawing, Finished, Layout, Round
 from engine.rules import LAST_TURN, MAX_SEATS, MIN_SEATS, ROUNDS, AceMode, Rules
-from engine.seats import Seat, SeatKind
+from engine.seats import AiSeat, HumanSeat, Level, Seat, SeatKind, has_joined
 from engine.shuffle import SECRET_BYTES, pack
 
 FORMAT = 2
@@ -45,9 +45,7 @@ def dump(game: Game) -> bytes:
             "aces": game.rules.aces.value,
             "hints": game.rules.hints,
         },
-        "seats": [
-            [seat.kind.value, seat.name, seat.level, seat.joined, seat.away] for seat in game.seats
-        ],
+        "seats": [_seat_plain(seat) for seat in game.seats],
         "first_dealer": game.first_dealer,
         "totals": game.totals,
         "seq": game.seq,
@@ -72,6 +70,16 @@ def load(blob: bytes) -> Game:
         # Not what it says: that may quote cards, and this goes to the log.
         raise SnapshotError(f"the stored game is damaged: {type(error).__name__}") from None
     return game
+
+
+def _seat_plain(seat: Seat) -> list[object]:
+    match seat:
+        case HumanSeat(name, joined, away):
+            return [seat.kind.value, name, None, joined, away]
+        case AiSeat(name, level):
+            return [seat.kind.value, name, level.value, True, False]
+        case _:
+            assert_never(seat)
 
 
 def _round_plain(state: Round) -> Plain:
@@ -108,10 +116,7 @@ def _game(plain: Plain) -> Game:
         secret=bytes.fromhex(plain["secret"]),
         seeded=plain["seeded"],
         rules=known,
-        seats=tuple(
-            Seat(SeatKind(kind), name, level, joined, away)
-            for kind, name, level, joined, away in plain["seats"]
-        ),
+        seats=tuple(_seat(*members) for members in plain["seats"]),
         first_dealer=plain["first_dealer"],
         round=None if plain["round"] is None else _round(plain["round"], known),
         totals=tuple(plain["totals"]),
@@ -122,6 +127,14 @@ def _game(plain: Plain) -> Game:
         deadline=plain["deadline"],
         abandoned=plain["abandoned"],
     )
+
+
+def _seat(kind: object, name: str, level: Any, joined: bool, away: bool) -> Seat:
+    if kind == SeatKind.HUMAN.value and level is None:
+        return HumanSeat(name, joined, away)
+    if kind == SeatKind.AI.value and joined is True and away is False:
+        return AiSeat(name, Level(level))
+    raise SnapshotError("a seat is neither a human's nor an AI player's")
 
 
 def _round(plain: Plain, rules: Rules) -> Round:
@@ -166,11 +179,9 @@ def _checks(game: Game) -> dict[str, bool]:
         "numbers are whole and not negative": _are_counts(
             game.first_dealer, game.seq, *game.totals, *game.scored
         ),
-        "flags are true or false": _are_flags(
-            game.seeded, game.abandoned, *(flag for s in game.seats for flag in (s.joined, s.away))
-        ),
+        "flags are true or false": _are_flags(game.seeded, game.abandoned),
         "a round is dealt once everybody has joined": game.abandoned
-        or (game.round is None) != all(seat.joined for seat in game.seats),
+        or (game.round is None) != all(map(has_joined, game.seats)),
     }
     return conditions if game.round is None else {**conditions, **_round_checks(game, game.round)}
 

@@ -23,7 +23,7 @@ from engine.game import Game, Status, Step
 from engine.players import LEVELS, STAND_IN_LEVEL, Player
 from engine.round import Discarding, Drawing, Source
 from engine.rules import LAST_TURN, ROUNDS, TURN_SOLVES, Rules
-from engine.seats import Seat, SeatKind
+from engine.seats import AiSeat, Seat, is_away
 from engine.solver.arrangement import best_discard
 from engine.solver.hands import limited
 from engine.solver.kernel import BudgetExceededError
@@ -92,7 +92,7 @@ def apply_overdue_turns(game: Game, seat: int | None, now: int) -> Step | None:
     if overdue is not None:
         step = step.followed_by(membership.mark_away(game, overdue))
         step = step.followed_by(_automatic_turn(step.game))
-    if seat is not None and step.game.seats[seat].away:
+    if seat is not None and is_away(step.game.seats[seat]):
         step = step.followed_by(membership.mark_returned(step.game, seat))
     return _with_automatic_turns(step, now, game) if step.events else None
 
@@ -118,7 +118,7 @@ def _is_automatic(game: Game) -> bool:
     if game.status is not Status.PLAYING:
         return False
     seat = game.seats[game.layout.seat]
-    return seat.kind is SeatKind.AI or seat.away
+    return isinstance(seat, AiSeat) or seat.away
 
 
 def _with_deadline(game: Game, before: Game | None, now: int) -> Game:
@@ -163,7 +163,8 @@ def _with_move(
 
 
 def _player(game: Game) -> Player:
-    return LEVELS[game.seats[game.layout.seat].level or STAND_IN_LEVEL]
+    seat = game.seats[game.layout.seat]
+    return LEVELS[seat.level if isinstance(seat, AiSeat) else STAND_IN_LEVEL]
 
 
 def _chosen_draw(game: Game) -> Step:

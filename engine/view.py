@@ -17,7 +17,7 @@ from engine.game import Game, Result, Status, legal_discards, legal_draws
 from engine.melds import Arrangement, Meld
 from engine.round import Discarding, Finished, Layout, Phase, Source, phase_due
 from engine.rules import Rules
-from engine.seats import SeatKind
+from engine.seats import AiSeat, Level, SeatKind, has_joined, is_away
 from engine.shuffle import commitment
 from engine.solver.arrangement import arrange
 from engine.solver.hands import points_after_discard, preferred
@@ -57,6 +57,7 @@ class TurnView:
 class SeatView:
     """A seat as everybody sees it.
 
+    `joined`: whether the seat's human has come; true of an AI player's seat.
     `hand` and `melds` are those of the seat that went out, during the final turns. `shown`:
     cards it took from the pile in the open and has not discarded since.
     """
@@ -65,7 +66,8 @@ class SeatView:
     position: str | None
     kind: SeatKind
     name: str
-    level: str | None
+    level: Level | None
+    joined: bool
     away: bool
     card_count: int
     total: int
@@ -164,8 +166,9 @@ def _seat(game: Game, number: int) -> SeatView:
         position=position(number, len(game.seats)),
         kind=seat.kind,
         name=seat.name,
-        level=seat.level,
-        away=seat.away,
+        level=seat.level if isinstance(seat, AiSeat) else None,
+        joined=has_joined(seat),
+        away=is_away(seat),
         card_count=len(hand),
         total=game.totals[number],
         hand=hand if opened else None,

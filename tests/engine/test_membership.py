@@ -12,12 +12,12 @@ from engine.game import Game, Status, Step
 from engine.players import STAND_IN_LEVEL
 from engine.round import Source
 from engine.rules import LAST_TURN, Rules
-from engine.seats import Seat, SeatKind
+from engine.seats import AiSeat, HumanSeat, Seat
 from engine.snapshot import dump, load
 from engine.view import advise, view
 from tests.builders import ANN, ai, secret
 
-FREE = Seat(SeatKind.HUMAN, "Free", joined=False)
+FREE = HumanSeat("Free", joined=False)
 SECONDS = 30
 MINUTE = 60_000
 
@@ -32,7 +32,7 @@ def opened(*seats: Seat, number: int = 1, turn_seconds: int | None = None) -> St
 
 def pair(number: int = 3, turn_seconds: int | None = SECONDS) -> Game:
     """Two humans with seat 0 to move."""
-    bea = Seat(SeatKind.HUMAN, "Bea")
+    bea = HumanSeat("Bea")
     step = games.open_game(
         secret(number), Rules(), (ANN, bea), first_dealer=1, turn_seconds=turn_seconds
     )
@@ -75,7 +75,7 @@ def test_a_seat_is_joined_once() -> None:
 def test_the_deal_does_not_depend_on_when_humans_join() -> None:
     waiting = opened(ANN, FREE).game
     joined = membership.join(waiting, 1, "Bea").game
-    at_once = games.open_game(secret(1), Rules(), (ANN, Seat(SeatKind.HUMAN, "Bea"))).game
+    at_once = games.open_game(secret(1), Rules(), (ANN, HumanSeat("Bea"))).game
     assert joined.layout == at_once.layout
 
 
@@ -84,7 +84,7 @@ def test_an_ai_player_plays_on_for_a_human_who_left() -> None:
     drawn = table.draw(game, 0, Source.STOCK).game
     step = table.leave(drawn, 0)
     assert types(step.events) == ["seat_left", "card_discarded"]
-    assert step.game.seats[0] == Seat(SeatKind.AI, "Ann", STAND_IN_LEVEL)
+    assert step.game.seats[0] == AiSeat("Ann", STAND_IN_LEVEL)
     assert step.game.layout.seat == 1
     after = table.discard(
         table.draw(step.game, 1, Source.STOCK).game, 1, step.game.layout.hands[1][0]

@@ -16,7 +16,7 @@ from engine.events import Event, log_entry
 from engine.game import Game, Status
 from engine.round import Discarding, Drawing, Source
 from engine.rules import ROUNDS, AceMode, Rules
-from engine.seats import Seat, SeatKind
+from engine.seats import HumanSeat
 from engine.shuffle import commitment, pack
 from engine.snapshot import dump, load
 from service.games.bodies import actions_body, replay_seats, rules_body
@@ -32,7 +32,7 @@ playouts = st.builds(
     secret=st.binary(min_size=32, max_size=32),
     rules=st.builds(Rules, st.sampled_from([0, 2, 4]), st.sampled_from(AceMode), st.booleans()),
     seats=st.integers(2, 6).map(
-        lambda count: tuple(Seat(SeatKind.HUMAN, f"P{seat}") for seat in range(count))
+        lambda count: tuple(HumanSeat(f"P{seat}") for seat in range(count))
     ),
     chance=st.integers(0, 2**32).map(random.Random),
     skill=st.sampled_from([1.0, 1.0, 0.98, 0.95, 0.9]),
@@ -143,7 +143,7 @@ def test_careless_play_stalls_rounds_and_still_ends_the_game() -> None:
     playout = Playout(
         bytes(32),
         Rules(),
-        (Seat(SeatKind.HUMAN, "A"), Seat(SeatKind.HUMAN, "B")),
+        (HumanSeat("A"), HumanSeat("B")),
         random.Random(1),
         skill=0.0,
         no_declare=1.0,

@@ -12,7 +12,7 @@ from engine import game as games
 from engine.cards import Card
 from engine.errors import SnapshotError
 from engine.game import Game, Source
-from engine.seats import Seat, SeatKind
+from engine.seats import HumanSeat
 from engine.snapshot import dump, load
 from tests.builders import ANN, ai, humans, rules, secret
 from tests.playout import Playout
@@ -32,7 +32,7 @@ def test_a_game_comes_back_equal_in_every_phase() -> None:
 
 
 def test_names_of_any_script_come_back() -> None:
-    seats = (Seat(SeatKind.HUMAN, "Ann 安娜 🂡 “x”"), ai())
+    seats = (HumanSeat("Ann 安娜 🂡 “x”"), ai())
     game = games.open_game(secret(1), rules(), seats).game
     assert load(dump(game)).seats == seats
 

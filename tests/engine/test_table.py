@@ -11,7 +11,7 @@ from engine.events import CardDiscarded, CardDrawn, GameFinished, RoundScored
 from engine.game import Game, Source, Status
 from engine.players import LEVELS
 from engine.rules import Rules
-from engine.seats import SeatKind
+from engine.seats import Level, SeatKind
 from engine.shuffle import Stream
 from engine.view import View
 from tests.builders import ai, default_table, rules, secret
@@ -80,12 +80,12 @@ class Watching:
     def choose_draw(self, seen: View, chance: Stream, budget: int) -> Source:
         self.seen.append(seen)
         self.budgets.add(budget)
-        return LEVELS["medium"].choose_draw(seen, chance, budget)
+        return LEVELS[Level.MEDIUM].choose_draw(seen, chance, budget)
 
     def choose_discard(self, seen: View, chance: Stream, budget: int) -> Card:
         self.seen.append(seen)
         self.budgets.add(budget)
-        return LEVELS["medium"].choose_discard(seen, chance, budget)
+        return LEVELS[Level.MEDIUM].choose_discard(seen, chance, budget)
 
 
 class Failing:
@@ -117,11 +117,11 @@ class Failing:
         (ZeroDivisionError, Card(0)),
     ],
 )
-def test_a_player_that_fails_or_cheats_is_replaced_by_a_cheap_legal_move(
+def test_a_player_that_fails_or_cheats_is_replaced_by_a_fallback_move(
     monkeypatch: pytest.MonkeyPatch, draw: object, discard: object
 ) -> None:
-    monkeypatch.setitem(LEVELS, "failing", Failing(draw, discard))
-    step = table.open_game(secret(4), Rules(), (ai("failing"), ai("medium"), ai("failing")))
+    monkeypatch.setitem(LEVELS, Level.EASY, Failing(draw, discard))
+    step = table.open_game(secret(4), Rules(), (ai("easy"), ai("medium"), ai("easy")))
     assert step.game.status is Status.FINISHED
     assert step.faults
     assert all("seat 0" in fault or "seat 2" in fault for fault in step.faults)
@@ -137,8 +137,8 @@ def test_players_that_do_right_leave_no_fault() -> None:
 
 def test_ai_players_see_the_view_of_their_own_seat(monkeypatch: pytest.MonkeyPatch) -> None:
     watching = Watching()
-    monkeypatch.setitem(LEVELS, "watching", watching)
-    table.open_game(secret(3), Rules(), (ai("medium"), ai("watching")), turn_solves=77)
+    monkeypatch.setitem(LEVELS, Level.EASY, watching)
+    table.open_game(secret(3), Rules(), (ai("medium"), ai("easy")), turn_solves=77)
     assert watching.budgets == {77}
     assert watching.seen
     assert {seen.you.seat for seen in watching.seen if seen.you is not None} == {1}

@@ -13,7 +13,7 @@ from engine.game import Game, Status
 from engine.melds import Arrangement
 from engine.round import Discarding, Drawing, Phase, Source
 from engine.rules import Rules
-from engine.seats import Seat, SeatKind
+from engine.seats import HumanSeat, Level, SeatKind
 from engine.view import (
     Advice,
     OwnView,
@@ -28,8 +28,8 @@ from engine.view import (
 )
 from tests.builders import ANN, ai, card, hand, rank, rules, secret
 
-BEA = Seat(SeatKind.HUMAN, "Bea", away=True)
-FREE = Seat(SeatKind.HUMAN, "Free", joined=False)
+BEA = HumanSeat("Bea", away=True)
+FREE = HumanSeat("Free", joined=False)
 COMMITMENT = sha256(secret(6)).hexdigest()
 DEADLINE = 1_800_000_000_000
 
@@ -82,6 +82,7 @@ def expected(you: OwnView | None, discarding: bool) -> View:
                 kind=SeatKind.HUMAN,
                 name="Ann",
                 level=None,
+                joined=True,
                 away=False,
                 card_count=6 + discarding,
                 total=12,
@@ -94,7 +95,8 @@ def expected(you: OwnView | None, discarding: bool) -> View:
                 position="left",
                 kind=SeatKind.AI,
                 name="Bot",
-                level="hard",
+                level=Level.HARD,
+                joined=True,
                 away=False,
                 card_count=6,
                 total=0,
@@ -108,6 +110,7 @@ def expected(you: OwnView | None, discarding: bool) -> View:
                 kind=SeatKind.HUMAN,
                 name="Bea",
                 level=None,
+                joined=True,
                 away=True,
                 card_count=6,
                 total=31,
@@ -177,6 +180,7 @@ def test_a_game_that_waits_for_humans_has_no_cards_to_show(seat: int | None) -> 
                 kind=SeatKind.HUMAN,
                 name=name,
                 level=None,
+                joined=number == 0,
                 away=False,
                 card_count=0,
                 total=0,

@@ -13,7 +13,7 @@ from engine.events import log_entry
 from engine.game import Game, Step
 from engine.round import Source
 from engine.rules import Rules
-from engine.seats import Seat, SeatKind
+from engine.seats import HumanSeat
 from engine.snapshot import dump, load
 from service.errors import (
     ConflictError,
@@ -41,7 +41,7 @@ from tests.builders import ANN, secret
 from tests.clock import Clock
 from tests.games.conftest import DAY, LIFETIMES, ObservedStore
 
-BEA = Seat(SeatKind.HUMAN, "Bea")
+BEA = HumanSeat("Bea")
 WITHOUT_KEY = Idempotency(None, "draw")
 WITH_KEY = Idempotency("a key", "draw")
 TURN = 60_000
