@@ -16,7 +16,7 @@ from engine.melds import Arrangement, Meld
 from engine.players.hints import DiscardHint, DiscardOption, DrawHint, DrawOption, Hint
 from engine.round import Phase
 from engine.rules import Rules, wild_rank
-from engine.seats import Seat
+from engine.seats import AiSeat, Seat
 from engine.view import OwnView, RoundView, SeatView, TurnView, View, advise, position
 from service.games.meta import Meta
 
@@ -195,7 +195,7 @@ def replay_seats(seats: tuple[Seat, ...]) -> list[JsonObject]:
             "position": position(number, len(seats)),
             "kind": seat.kind.value,
             "name": seat.name,
-            "level": seat.level,
+            "level": seat.level if isinstance(seat, AiSeat) else None,
         }
         for number, seat in enumerate(seats)
     ]

@@ -14,7 +14,7 @@ from engine.cards import Card
 from engine.game import Step
 from engine.round import Source
 from engine.rules import TURN_SOLVES, Rules
-from engine.seats import Seat, SeatKind
+from engine.seats import Seat, has_joined
 from engine.shuffle import SECRET_BYTES
 from service.errors import KeyReusedError
 from service.games import tokens
@@ -184,11 +184,7 @@ def _opened(new: NewGame, now: int) -> Step:
 
 
 def _to_join(seats: tuple[Seat, ...]) -> list[int]:
-    return [
-        number
-        for number, seat in enumerate(seats)
-        if seat.kind is SeatKind.HUMAN and not seat.joined
-    ]
+    return [number for number, seat in enumerate(seats) if not has_joined(seat)]
 
 
 def _new_meta(seats: tuple[Seat, ...], codes: dict[int, str], now: int) -> Meta:

@@ -10,12 +10,12 @@ from marshmallow import fields, validate
 from engine.cards import RANK_CODES, Card, Rank
 from engine.players import DEFAULT_LEVEL, LEVELS
 from engine.rules import COPIES, JOKER_CHOICES, MAX_HAND, MAX_JOKERS, MAX_SEATS, MIN_SEATS, AceMode
+from engine.seats import MAX_NAME
 from service.http.schemas.strict_fields import CardField, FlagField, Pattern, RankField, WholeField
 
 MAX_LIMIT = 1000
 MAX_SEQ = 10**9
 EVALUATED_RANKS = RANK_CODES[2:]
-MAX_NAME = 40
 MAX_INVITE = 100
 TURN_SECONDS = (10, 86_400)
 _SPACES = r" \u00a0\u1680\u2000-\u200a\u202f\u205f\u3000"
