@@ -20,6 +20,7 @@ from time import thread_time
 from engine import game as games
 from engine.events import RoundScored
 from engine.game import Game, Status, Step
+from engine.options import GameOptions
 from engine.players import DEFAULT_LEVEL, LEVELS, Player
 from engine.rules import MAX_SEATS, MIN_SEATS, ROUNDS, TURN_SOLVES, Rules
 from engine.seats import AiSeat, Level
@@ -145,7 +146,7 @@ def play(
     """A whole game; the turns of the player called `timed` are timed."""
     seats = tuple(AiSeat(f"Seat {number}", DEFAULT_LEVEL) for number in range(len(lineup)))
     players = tuple(map(player_named, lineup))
-    game = games.open_game(secret, rules, seats, turn_solves=turn_solves).game
+    game = games.open_game(secret, GameOptions(seats, rules, turn_solves=turn_solves)).game
     stalled: list[int] = []
     times = TurnTimes()
     while game.status is Status.PLAYING:

@@ -17,7 +17,6 @@ from engine.cards import Card
 from engine.errors import (
     GameFinishedError,
     GameWaitingError,
-    InvalidTableError,
     MoveError,
     NotYourTurnError,
     WrongPhaseError,
@@ -36,8 +35,9 @@ from engine.events import (
     WentOut,
 )
 from engine.melds import Arrangement
+from engine.options import GameOptions
 from engine.round import Discarding, Drawing, Finished, Layout, Round, Source
-from engine.rules import MAX_SEATS, MIN_SEATS, ROUNDS, TURN_SOLVES, Rules
+from engine.rules import ROUNDS, TURN_SOLVES, Rules
 from engine.seats import HumanSeat, Seat, has_joined
 from engine.solver.arrangement import arrange
 
@@ -141,34 +141,19 @@ class Step:
         return Step(after.game, events, (*self.faults, *after.faults))
 
 
-def open_game(  # noqa: PLR0913 - options, all by name
-    secret: bytes,
-    rules: Rules,
-    seats: tuple[Seat, ...],
-    *,
-    seeded: bool = False,
-    first_dealer: int | None = None,
-    turn_seconds: int | None = None,
-    turn_solves: int = TURN_SOLVES,
-) -> Step:
-    """A new game, its first round dealt unless humans have yet to join.
-
-    The secret decides who deals first unless `first_dealer` does.
-    """
-    if not MIN_SEATS <= len(seats) <= MAX_SEATS:
-        raise InvalidTableError(f"a game has {MIN_SEATS} to {MAX_SEATS} seats, not {len(seats)}")
-    dealer = shuffle.first_dealer(secret, len(seats)) if first_dealer is None else first_dealer
-    totals = (0,) * len(seats)
+def open_game(secret: bytes, options: GameOptions) -> Step:
+    """A new game, its first round dealt unless humans have yet to join."""
+    seats, dealer = options.seats, options.first_dealer
     game = Game(
-        secret,
-        seeded,
-        rules,
-        seats,
-        dealer,
-        None,
-        totals,
-        turn_seconds=turn_seconds,
-        turn_solves=turn_solves,
+        secret=secret,
+        seeded=options.seeded,
+        rules=options.rules,
+        seats=seats,
+        first_dealer=shuffle.first_dealer(secret, len(seats)) if dealer is None else dealer,
+        round=None,
+        totals=(0,) * len(seats),
+        turn_seconds=options.turn_seconds,
+        turn_solves=options.turn_solves,
     )
     joined = [SeatJoined(seat, seats[seat].name) for seat in game.humans]
     return deal_if_complete(with_events(game, list(joined)))

@@ -20,10 +20,11 @@ from engine import game as games
 from engine import membership
 from engine.cards import Card
 from engine.game import Game, Status, Step
+from engine.options import GameOptions
 from engine.players import LEVELS, STAND_IN_LEVEL, Player
 from engine.round import Discarding, Drawing, Source
-from engine.rules import LAST_TURN, ROUNDS, TURN_SOLVES, Rules
-from engine.seats import AiSeat, Seat, is_away
+from engine.rules import LAST_TURN, ROUNDS
+from engine.seats import AiSeat, is_away
 from engine.solver.arrangement import best_discard
 from engine.solver.hands import limited
 from engine.solver.kernel import BudgetExceededError
@@ -36,26 +37,9 @@ _MARGIN = 1_000
 _Choice = TypeVar("_Choice", Source, Card)
 
 
-def open_game(  # noqa: PLR0913 - options, all by name
-    secret: bytes,
-    rules: Rules,
-    seats: tuple[Seat, ...],
-    *,
-    seeded: bool = False,
-    turn_seconds: int | None = None,
-    turn_solves: int = TURN_SOLVES,
-    now: int = 0,
-) -> Step:
+def open_game(secret: bytes, options: GameOptions, now: int = 0) -> Step:
     """A new game, AI turns before the first human turn played unless humans have yet to join."""
-    opened = games.open_game(
-        secret,
-        rules,
-        seats,
-        seeded=seeded,
-        turn_seconds=turn_seconds,
-        turn_solves=turn_solves,
-    )
-    return _with_automatic_turns(opened, now)
+    return _with_automatic_turns(games.open_game(secret, options), now)
 
 
 def join(game: Game, seat: int, name: str, now: int = 0) -> Step:

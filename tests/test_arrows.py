@@ -14,6 +14,7 @@ ENGINE_ORDER = [
     "cards",
     "rules",
     "seats",
+    "options",
     "melds",
     "solver",
     "shuffle",

@@ -9,9 +9,10 @@ from engine import membership, table
 from engine.errors import GameFinishedError, GameWaitingError, NotYourTurnError, SeatTakenError
 from engine.events import Event, log_entry
 from engine.game import Game, Status, Step
+from engine.options import GameOptions
 from engine.players import STAND_IN_LEVEL
 from engine.round import Source
-from engine.rules import LAST_TURN, Rules
+from engine.rules import LAST_TURN
 from engine.seats import AiSeat, HumanSeat, Seat
 from engine.snapshot import dump, load
 from engine.view import advise, view
@@ -27,14 +28,14 @@ def types(events: tuple[Event, ...]) -> list[str]:
 
 
 def opened(*seats: Seat, number: int = 1, turn_seconds: int | None = None) -> Step:
-    return table.open_game(secret(number), Rules(), seats, turn_seconds=turn_seconds)
+    return table.open_game(secret(number), GameOptions(seats, turn_seconds=turn_seconds))
 
 
 def pair(number: int = 3, turn_seconds: int | None = SECONDS) -> Game:
     """Two humans with seat 0 to move."""
     bea = HumanSeat("Bea")
     step = games.open_game(
-        secret(number), Rules(), (ANN, bea), first_dealer=1, turn_seconds=turn_seconds
+        secret(number), GameOptions((ANN, bea), first_dealer=1, turn_seconds=turn_seconds)
     )
     return table._with_automatic_turns(step, 0).game
 
@@ -75,7 +76,7 @@ def test_a_seat_is_joined_once() -> None:
 def test_the_deal_does_not_depend_on_when_humans_join() -> None:
     waiting = opened(ANN, FREE).game
     joined = membership.join(waiting, 1, "Bea").game
-    at_once = games.open_game(secret(1), Rules(), (ANN, HumanSeat("Bea"))).game
+    at_once = games.open_game(secret(1), GameOptions((ANN, HumanSeat("Bea")))).game
     assert joined.layout == at_once.layout
 
 

@@ -14,6 +14,7 @@ from engine.cards import CARDS, Card
 from engine.errors import CardNotInHandError, GameFinishedError, NotYourTurnError, WrongPhaseError
 from engine.events import Event, log_entry
 from engine.game import Game, Status
+from engine.options import GameOptions
 from engine.round import Discarding, Drawing, Source
 from engine.rules import ROUNDS, AceMode, Rules
 from engine.seats import HumanSeat
@@ -125,7 +126,7 @@ def check_replay(playout: Playout, state: Game) -> None:
 
 
 def repeated(state: Game, actions: list[dict[str, object]]) -> list[Event]:
-    step = games.open_game(state.secret, state.rules, state.seats)
+    step = games.open_game(state.secret, GameOptions(state.seats, state.rules))
     events = list(step.events)
     for action in actions:
         seat = int(str(action["seat"]))

@@ -12,6 +12,7 @@ from engine import game as games
 from engine.cards import Card
 from engine.errors import SnapshotError
 from engine.game import Game, Source
+from engine.options import GameOptions
 from engine.seats import HumanSeat
 from engine.snapshot import dump, load
 from tests.builders import ANN, ai, humans, rules, secret
@@ -21,7 +22,7 @@ Plain = dict[str, Any]
 
 
 def drawn_game() -> Game:
-    game = games.open_game(secret(1), rules(2), (ANN, ai()), first_dealer=1).game
+    game = games.open_game(secret(1), GameOptions((ANN, ai()), rules(2), first_dealer=1)).game
     return games.draw(game, 0, Source.STOCK).game
 
 
@@ -33,7 +34,7 @@ def test_a_game_comes_back_equal_in_every_phase() -> None:
 
 def test_names_of_any_script_come_back() -> None:
     seats = (HumanSeat("Ann 安娜 🂡 “x”"), ai())
-    game = games.open_game(secret(1), rules(), seats).game
+    game = games.open_game(secret(1), GameOptions(seats, rules())).game
     assert load(dump(game)).seats == seats
 
 

@@ -9,15 +9,15 @@ from engine import game as games
 from engine.cards import Card, write_cards
 from engine.events import log_entry
 from engine.game import Game, Source, Status
+from engine.options import GameOptions
 from engine.round import Discarding, Drawing, Finished
-from engine.rules import Rules
 from engine.view import View, advise, position, redacted, unredacted, view
 from tests.builders import card, humans, rules, secret
 from tests.playout import Playout
 
 
 def opened_game(number: int = 1, seats: int = 4) -> Game:
-    return games.open_game(secret(number), Rules(), humans(seats), first_dealer=0).game
+    return games.open_game(secret(number), GameOptions(humans(seats), first_dealer=0)).game
 
 
 def hidden_from(game: Game, seat: int | None, number: int) -> Game:
@@ -145,7 +145,7 @@ def test_seats_have_positions_at_tables_of_up_to_four(
 
 def with_hand(codes: str, discarding: bool) -> View:
     """Seat 0's view of a round 3 (fives wild) in which it holds exactly these cards."""
-    game = games.open_game(secret(1), Rules(), humans(2), first_dealer=1).game
+    game = games.open_game(secret(1), GameOptions(humans(2), first_dealer=1)).game
     hand = tuple(sorted(map(Card.parse, codes.split())))
     layout = replace(game.layout, number=3, hands=(hand, game.layout.hands[1]))
     state = Discarding(layout, hand[0]) if discarding else Drawing(layout)

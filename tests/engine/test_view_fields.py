@@ -11,6 +11,7 @@ from engine import game as games
 from engine.events import BODIES
 from engine.game import Game, Status
 from engine.melds import Arrangement
+from engine.options import GameOptions
 from engine.round import Discarding, Drawing, Phase, Source
 from engine.rules import Rules
 from engine.seats import HumanSeat, Level, SeatKind
@@ -37,7 +38,8 @@ DEADLINE = 1_800_000_000_000
 def in_round_four(discarding: bool) -> Game:
     """Seat 0 is in its second turn of round 4 (sixes wild); seat 2 once took the 2D."""
     dealt = games.open_game(
-        secret(6), rules(2), (ANN, ai("hard", "Bot"), BEA), seeded=True, turn_seconds=30
+        secret(6),
+        GameOptions((ANN, ai("hard", "Bot"), BEA), rules(2), turn_seconds=30),
     ).game
     layout = replace(
         dealt.layout,
@@ -54,7 +56,7 @@ def in_round_four(discarding: bool) -> Game:
         turns=3,
     )
     state = Discarding(layout, card("KS")) if discarding else Drawing(layout)
-    return replace(dealt, round=state, totals=(12, 0, 31), deadline=DEADLINE)
+    return replace(dealt, seeded=True, round=state, totals=(12, 0, 31), deadline=DEADLINE)
 
 
 def expected(you: OwnView | None, discarding: bool) -> View:
@@ -161,7 +163,7 @@ def test_who_is_out_is_told_and_shows_its_melds_in_the_order_of_what_they_stand_
 
 @pytest.mark.parametrize("seat", [None, 0, 1])
 def test_a_game_that_waits_for_humans_has_no_cards_to_show(seat: int | None) -> None:
-    game = games.open_game(secret(6), Rules(), (ANN, FREE), turn_seconds=60).game
+    game = games.open_game(secret(6), GameOptions((ANN, FREE), turn_seconds=60)).game
     assert view(game, seat) == View(
         status=Status.WAITING,
         seeded=False,
@@ -196,7 +198,7 @@ def test_a_game_that_waits_for_humans_has_no_cards_to_show(seat: int | None) -> 
 
 
 def test_who_waits_for_others_has_nothing_to_arrange() -> None:
-    game = games.open_game(secret(6), Rules(), (ANN, FREE)).game
+    game = games.open_game(secret(6), GameOptions((ANN, FREE))).game
     assert advise(view(game, 0)) == Advice(None, Arrangement((), (), 0), ())
 
 

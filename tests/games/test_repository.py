@@ -6,6 +6,7 @@ import pytest
 import redis
 
 from engine import table
+from engine.options import GameOptions
 from engine.rules import Rules
 from service.errors import CorruptGameError, GameNotFoundError
 from service.games.changes import Create, NewGame
@@ -27,7 +28,7 @@ def test_events_are_read_by_their_seq(
     repository: GameRepository, transactions: Transactions, name: str
 ) -> None:
     game = transactions.read(name, None).game()
-    assert game.seq == len(table.open_game(secret(5), Rules(), default_table()).events) > 3
+    assert game.seq == len(table.open_game(secret(5), GameOptions(default_table())).events) > 3
     assert [event["seq"] for event in repository.events(name, game, 1, 2)] == [2, 3]
     assert len(repository.events(name, game, 0, 1000)) == game.seq
     assert repository.events(name, game, game.seq, 10) == []

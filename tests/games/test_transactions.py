@@ -11,8 +11,8 @@ import pytest
 from engine import table
 from engine.events import log_entry
 from engine.game import Game, Step
+from engine.options import GameOptions
 from engine.round import Source
-from engine.rules import Rules
 from engine.seats import HumanSeat
 from engine.snapshot import dump, load
 from service.errors import (
@@ -54,7 +54,9 @@ def name(observed: ObservedStore, clock: Clock) -> str:
 
 def stored_game(observed: ObservedStore, clock: Clock, *, turn_seconds: int | None = None) -> str:
     """The id of a game of Ann (seat 0, to move) and Bea, whose tokens are their names."""
-    step = table.open_game(secret(3), Rules(), (ANN, BEA), turn_seconds=turn_seconds, now=clock.now)
+    step = table.open_game(
+        secret(3), GameOptions((ANN, BEA), turn_seconds=turn_seconds), now=clock.now
+    )
     assert step.game.layout.seat == 0
     hashes = (token_hash("Ann"), token_hash("Bea"))
     meta = Meta(clock.now, clock.now, clock.now, hashes, (None, None))

@@ -19,6 +19,7 @@ from engine import game as games
 from engine.cards import Card
 from engine.events import CardDiscarded, CardDrawn, Event, log_entry
 from engine.game import Game, Status
+from engine.options import GameOptions
 from engine.players import LEVELS
 from engine.round import Discarding, Layout, Source
 from engine.rules import AceMode, Rules
@@ -91,7 +92,7 @@ def _waiting(number: int) -> Position:
     rng = _rng(number)
     humans = [HumanSeat(f"P{seat}", joined=seat < 2) for seat in range(4)]
     seats = tuple(humans[: rng.randint(3, 4)]) + (_ai(rng, 4),) * rng.randint(0, 1)
-    step = games.open_game(_secret(number), _rules(rng), seats)
+    step = games.open_game(_secret(number), GameOptions(seats, _rules(rng)))
     return Position(step.game, step.events)
 
 

@@ -16,6 +16,7 @@ import pytest
 from engine import table
 from engine.cards import Rank
 from engine.game import Status
+from engine.options import GameOptions
 from engine.players import LEVELS
 from engine.rules import AceMode
 from engine.seats import Level
@@ -87,7 +88,7 @@ def test_a_player_whose_draw_failed_does_not_choose_the_discard_of_that_turn(
             asked.append("discard")
 
     monkeypatch.setitem(LEVELS, Level.EASY, Failing())
-    step = table.open_game(secret(4), rules(), (ai("easy"), ai("medium")))
+    step = table.open_game(secret(4), GameOptions((ai("easy"), ai("medium")), rules()))
     assert step.game.status is Status.FINISHED
     assert set(asked) == {"draw"}
     assert len(step.faults) == len(set(step.faults)) == len(asked)
@@ -128,7 +129,7 @@ def test_players_within_their_budget_use_less_than_0_6_of_the_limit(
     monkeypatch.setattr(table, "limited", watched)
     for number, budget in enumerate((0, 100, 1_000)):
         seats = (ai(level),) * (2 + number)
-        table.open_game(secret(number), rules(4, "both"), seats, turn_solves=budget)
+        table.open_game(secret(number), GameOptions(seats, rules(4, "both"), turn_solves=budget))
     assert len(shares) > 300
     assert 0 < max(shares) < 0.6
 
