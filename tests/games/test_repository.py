@@ -7,9 +7,8 @@ import redis
 
 from engine import table
 from engine.options import GameOptions
-from engine.rules import Rules
 from service.errors import CorruptGameError, GameNotFoundError
-from service.games.changes import Create, NewGame
+from service.games.changes import Create
 from service.games.idempotency import Idempotency
 from service.games.repository import GameRepository
 from service.games.transactions import Transactions
@@ -18,8 +17,8 @@ from tests.builders import default_table, secret
 
 @pytest.fixture
 def name(transactions: Transactions) -> str:
-    new = NewGame(Rules(), default_table(), secret(5))
-    create = Create(new, Idempotency(None, "create"))
+    options = GameOptions(default_table(), seeded=True)
+    create = Create(options, Idempotency(None, "create"), secret(5))
     assert transactions.run(create).status == 201
     return create.game_id
 

@@ -14,9 +14,10 @@ from engine.cards import Card, Rank
 from engine.events import RoundScored, log_entry
 from engine.fields import JsonObject
 from engine.game import Game, Step
+from engine.options import GameOptions
 from engine.players.hints import hint
 from engine.round import Source
-from engine.rules import TURN_SOLVES, AceMode, Rules
+from engine.rules import TURN_SOLVES, AceMode
 from engine.shuffle import choice_stream, commitment
 from engine.solver.arrangement import arrange
 from engine.view import advise, redacted, unredacted, view
@@ -40,7 +41,7 @@ _DAY = 86_400_000
 
 def by_operation() -> tuple[dict[str, JsonObject], dict[str, JsonObject]]:
     """Request bodies and answers, each by operationId."""
-    created = table.open_game(_SECRET, Rules(), seats_of(None, seeded=False))
+    created = table.open_game(_SECRET, GameOptions(seats_of(None, seeded=False)))
     drawn, discarded = islice(_moves(created.game), 2)
     steps = (created, drawn, discarded)
     records = [told for number, step in enumerate(steps, 1) for told in _records(number, step)]
@@ -79,7 +80,7 @@ def by_operation() -> tuple[dict[str, JsonObject], dict[str, JsonObject]]:
 def _joined() -> JsonObject:
     """The answer to the second of two humans."""
     seats = seats_of([{"kind": "human", "name": "Ann"}, {"kind": "human"}], seeded=False)
-    waiting = table.open_game(_SECRET, Rules(), seats).game
+    waiting = table.open_game(_SECRET, GameOptions(seats)).game
     step = table.join(waiting, _GUEST, "Bo")
     return {
         "seat": _GUEST,
