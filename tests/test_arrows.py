@@ -23,6 +23,7 @@ ENGINE_ORDER = [
     "events",
     "game",
     "membership",
+    "invariants",
     "snapshot",
     "view",
     "players",
