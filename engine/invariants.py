@@ -14,7 +14,7 @@ from itertools import pairwise
 
 from engine.cards import Card
 from engine.game import Game, Status
-from engine.round import Discarding, Drawing, Finished, Layout, Round, melds_completely
+from engine.round import Discarding, Drawing, Finished, Round, melds_completely
 from engine.rules import JOKER_POINTS, LAST_TURN, ROUNDS, WILD_POINTS, hand_size
 from engine.seats import HumanSeat, has_joined, is_away
 from engine.shuffle import pack
@@ -76,7 +76,7 @@ def _broken_by_round(game: Game, state: Round) -> Iterator[str]:
 def _broken_by_cards(state: Round) -> Iterator[str]:
     """Where the cards lie."""
     layout = state.layout
-    if _counted(layout) != _pack_indices(layout.rules.jokers):
+    if sorted(card.index for card in layout.all_cards()) != _pack_indices(layout.rules.jokers):
         yield "every card is in exactly one place"
     if not all(map(_is_sorted, (*layout.hands, *layout.shown))):
         yield "hands are sorted"
@@ -93,13 +93,6 @@ def _broken_by_cards(state: Round) -> Iterator[str]:
         layout.hands[layout.out], layout.wild, layout.aces
     ):
         yield "who is out has melded every card"
-
-
-def _counted(layout: Layout) -> list[int]:
-    """The cards of a round by index, sorted."""
-    hands = (card.index for hand in layout.hands for card in hand)
-    rest = (card.index for card in (*layout.stock, *layout.pile))
-    return sorted((*hands, *rest))
 
 
 @cache

@@ -6,7 +6,7 @@ left of eleven such rounds.
 
 Time enters as an argument, `now` in ms since 1970. Where turns are bounded, a human whose time
 has run out is away: an AI player moves for it at once, turn after turn, until it is back.
-`apply_overdue_turns` brings a game up to date before its caller is judged.
+`apply_overdue_turns` plays the turns whose time has run out, before a call is looked at.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def discard(game: Game, seat: int, card: Card, go_out: bool = True, now: int = 0
 
 
 def apply_overdue_turns(game: Game, seat: int | None, now: int) -> Step | None:
-    """The game brought up to date for a caller, who holds `seat` or none; None if it is already.
+    """The game with overdue turns played, for a caller who holds `seat` or none; None if none is due.
 
     A turn whose time has run out is played by an AI player, its seat then away. A caller that
     was away is back from its next turn on.

@@ -41,9 +41,9 @@ def cards_in(value: object) -> list[Card]:
     if isinstance(value, Card):
         return [value]
     if isinstance(value, tuple):
-        return [found for each in value for found in cards_in(each)]
+        return [one for each in value for one in cards_in(each)]
     if is_dataclass(value):
-        return [found for name in fields(value) for found in cards_in(getattr(value, name.name))]
+        return [one for name in fields(value) for one in cards_in(getattr(value, name.name))]
     return []
 
 
