@@ -70,12 +70,17 @@ class Field:
     nullable: bool = False
 
 
+_FIELDS: dict[type[Any], tuple[Field, ...]] = {}
+
+
 def fields_of(owner: type[Any]) -> tuple[Field, ...]:
-    """The fields of a class whose members are annotated with them, in order."""
-    hints = get_type_hints(owner, include_extras=True)
-    return tuple(
-        _field(name, hint) for name, hint in hints.items() if get_origin(hint) is Annotated
-    )
+    """The fields of a class whose members are annotated with them, in order; read once."""
+    if owner not in _FIELDS:
+        hints = get_type_hints(owner, include_extras=True)
+        _FIELDS[owner] = tuple(
+            _field(name, hint) for name, hint in hints.items() if get_origin(hint) is Annotated
+        )
+    return _FIELDS[owner]
 
 
 def _field(name: str, hint: Any) -> Field:

@@ -66,7 +66,7 @@ def discard(game: Game, seat: int, card: Card, go_out: bool = True, now: int = 0
 
 
 def apply_overdue_turns(game: Game, seat: int | None, now: int) -> Step | None:
-    """The game with overdue turns played, for a caller who holds `seat` or none; None if none is due.
+    """The game after its overdue turns, for a caller who holds `seat` or none; None if none is due.
 
     A turn whose time has run out is played by an AI player, its seat then away. A caller that
     was away is back from its next turn on.

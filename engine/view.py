@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from engine.cards import Card, Rank, without
-from engine.events import BODIES, Body
+from engine.events import BODIES
 from engine.fields import JsonObject, Reader, fields_of
 from engine.game import Game, Result, Status, legal_discards, legal_draws
 from engine.melds import Arrangement, Meld
@@ -221,7 +221,7 @@ def _own_of(seen: View) -> OwnView:
 def redacted(entry: JsonObject, seat: int | None) -> JsonObject:
     """A log entry as a seat, or a spectator (None), may read it."""
     readable = unredacted(entry)
-    own = _DRAWERS_OWN[str(entry["type"])]
+    own = _names(entry, Reader.DRAWER)
     if own and entry["source"] == Source.STOCK.value and entry["seat"] != seat:
         readable |= dict.fromkeys(own)
     return readable
@@ -229,17 +229,11 @@ def redacted(entry: JsonObject, seat: int | None) -> JsonObject:
 
 def unredacted(entry: JsonObject) -> JsonObject:
     """A log entry with every card shown, as all may read it once the game is over."""
-    return {name: entry[name] for name in _READABLE[str(entry["type"])]}
+    names = _names(entry, Reader.EVERYBODY, Reader.DRAWER)
+    return {name: entry[name] for name in ("seq", "at", "type", "round", *names)}
 
 
-def _names(body: type[Body], *readers: Reader) -> tuple[str, ...]:
-    return tuple(field.name for field in fields_of(body) if field.reader in readers)
-
-
-_READABLE = {
-    kind: ("seq", "at", "type", "round", *_names(body, Reader.EVERYBODY, Reader.DRAWER))
-    for kind, body in BODIES.items()
-}
-"""The fields of a log entry that are read at all, by its type."""
-_DRAWERS_OWN = {kind: _names(body, Reader.DRAWER) for kind, body in BODIES.items()}
-"""Those that only the seat reads which drew from the stock."""
+def _names(entry: JsonObject, *readers: Reader) -> list[str]:
+    """The fields of a log entry that are for one of these readers."""
+    fields = fields_of(BODIES[str(entry["type"])])
+    return [field.name for field in fields if field.reader in readers]

@@ -178,7 +178,8 @@ def test_drawn_cards_are_visible_to_those_who_saw_them() -> None:
         drawn = entry["card"]
         assert redacted(entry, 1)["card"] == drawn
         hidden = None if source is Source.STOCK else drawn
-        assert [redacted(entry, seat)["card"] for seat in (None, 0, 2, 3)] == [hidden] * 4
+        others = {**redacted(entry, 1), "card": hidden}
+        assert [redacted(entry, seat) for seat in (None, 0, 2, 3)] == [others] * 4
         assert unredacted(entry)["card"] == drawn
 
 
