@@ -20,9 +20,10 @@ from time import thread_time
 from engine import game as games
 from engine.events import RoundScored
 from engine.game import Game, Status, Step
-from engine.players import LEVELS, Player
+from engine.options import GameOptions
+from engine.players import DEFAULT_LEVEL, LEVELS, Player
 from engine.rules import MAX_SEATS, MIN_SEATS, ROUNDS, TURN_SOLVES, Rules
-from engine.seats import Seat, SeatKind
+from engine.seats import AiSeat, Level
 from engine.shuffle import Stream, choice_stream
 from engine.view import view
 
@@ -114,7 +115,7 @@ class DealResult:
 def player_named(name: str) -> Player:
     """The player of a level, or the object (or what the class or function makes) of a module."""
     if name in LEVELS:
-        return LEVELS[name]
+        return LEVELS[Level(name)]
     module, colon, attribute = name.partition(":")
     if not colon:
         raise ContestError(f"no level is called {name}: there are {', '.join(LEVELS)}")
@@ -143,9 +144,9 @@ def play(
     turn_solves: int = TURN_SOLVES,
 ) -> Outcome:
     """A whole game; the turns of the player called `timed` are timed."""
-    seats = tuple(Seat(SeatKind.AI, name, name) for name in lineup)
+    seats = tuple(AiSeat(f"Seat {number}", DEFAULT_LEVEL) for number in range(len(lineup)))
     players = tuple(map(player_named, lineup))
-    game = games.open_game(secret, rules, seats, turn_solves=turn_solves).game
+    game = games.open_game(secret, GameOptions(seats, rules, turn_solves=turn_solves)).game
     stalled: list[int] = []
     times = TurnTimes()
     while game.status is Status.PLAYING:

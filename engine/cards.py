@@ -110,7 +110,10 @@ _BY_CODE = dict(zip(_CODES, CARDS, strict=True))
 
 def parse_cards(text: str) -> tuple[Card, ...]:
     """The cards of a text of codes with single blanks between them, in the text's order."""
-    return tuple(Card.parse(code) for code in text.split(" ")) if text else ()
+    try:
+        return tuple(map(_BY_CODE.__getitem__, text.split(" "))) if text else ()
+    except KeyError as error:
+        raise CardCodeError(error.args[0]) from None
 
 
 def write_cards(cards: Iterable[Card]) -> str:

@@ -1,234 +1,168 @@
-"""What happens in a game, in order, and how it is written down.
+"""What happens in a game, in order, and what each kind of event has in it.
 
-A `Body` says what happened; an `Event` numbers it within its game, from 1 without gaps.
-`record` is an event's complete plain form, the secret parts included: what of it a viewer may
-read is decided by `view.visible`.
+An event is numbered within its game, from 1 without gaps; its `Body` says what happened. The
+class of a body is the one place that says what such an event has in it: each member is annotated
+with a `Field`, which says what kind of value it is, what it means, and who may read it. All else
+follows from these: the event's entry in the log (`log_entry`), what a viewer may read of it
+(`view.redacted`), and its schema in the HTTP API.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar, get_args
 
 from engine.cards import Card, Rank
-from engine.melds import Arrangement, Meld
+from engine.fields import Field, JsonObject, Kind, Reader, to_json
+from engine.melds import Meld
 from engine.round import Source
 
-Record = dict[str, object]
-"""A plain value of strings, numbers, lists and dicts, ready to be written as JSON."""
 
+class _Body:
+    """What every kind of event has: its type, and whether it happens only while a round is on."""
 
-def codes(cards: tuple[Card, ...]) -> list[str]:
-    """The codes of cards, as a list."""
-    return [str(card) for card in cards]
-
-
-def meld_record(meld: Meld) -> Record:
-    """The plain form of a meld."""
-    return {
-        "kind": meld.kind.value,
-        "cards": codes(meld.cards),
-        "stands_for": codes(meld.stands_for),
-    }
+    __slots__ = ()
+    type: ClassVar[str]
+    in_round: ClassVar[bool] = True
 
 
 @dataclass(frozen=True, slots=True)
-class SeatJoined:
+class SeatJoined(_Body):
     """A human took a seat."""
 
-    type: ClassVar = "seat_joined"
-    seat: int
-    name: str
-
-    def fields(self) -> Record:
-        """What the event tells beside its type."""
-        return {"seat": self.seat, "name": self.name}
+    type: ClassVar[str] = "seat_joined"
+    in_round: ClassVar[bool] = False
+    seat: Annotated[int, Field(Kind.SEAT, "The seat.")]
+    name: Annotated[str, Field(Kind.NAME, "What it is called.")]
 
 
 @dataclass(frozen=True, slots=True)
-class SeatLeft:
+class SeatLeft(_Body):
     """A human left for good; an AI player plays the seat on."""
 
-    type: ClassVar = "seat_left"
-    seat: int
-
-    def fields(self) -> Record:
-        """What the event tells beside its type."""
-        return {"seat": self.seat}
+    type: ClassVar[str] = "seat_left"
+    in_round: ClassVar[bool] = False
+    seat: Annotated[int, Field(Kind.SEAT, "The seat.")]
 
 
 @dataclass(frozen=True, slots=True)
-class SeatAway:
-    """A human let its time run out; an AI player moves for it until it returns."""
+class SeatAway(_Body):
+    """A human's time ran out; an AI player moves for it until it is back."""
 
-    type: ClassVar = "seat_away"
-    seat: int
-
-    def fields(self) -> Record:
-        """What the event tells beside its type."""
-        return {"seat": self.seat}
+    type: ClassVar[str] = "seat_away"
+    in_round: ClassVar[bool] = False
+    seat: Annotated[int, Field(Kind.SEAT, "The seat.")]
 
 
 @dataclass(frozen=True, slots=True)
-class SeatReturned:
-    """A human that was away is back and moves again from its next turn on."""
+class SeatReturned(_Body):
+    """A human is back and moves again from its next turn on."""
 
-    type: ClassVar = "seat_returned"
-    seat: int
-
-    def fields(self) -> Record:
-        """What the event tells beside its type."""
-        return {"seat": self.seat}
+    type: ClassVar[str] = "seat_returned"
+    in_round: ClassVar[bool] = False
+    seat: Annotated[int, Field(Kind.SEAT, "The seat.")]
 
 
 @dataclass(frozen=True, slots=True)
-class RoundDealt:
+class RoundDealt(_Body):
     """A round was dealt."""
 
-    type: ClassVar = "round_dealt"
-    dealer: int
-    hand_size: int
-    wild: Rank
-    upcard: Card
-
-    def fields(self) -> Record:
-        """What the event tells beside its type."""
-        return {
-            "dealer": self.dealer,
-            "hand_size": self.hand_size,
-            "wild_rank": self.wild.code,
-            "upcard": str(self.upcard),
-        }
+    type: ClassVar[str] = "round_dealt"
+    dealer: Annotated[int, Field(Kind.SEAT, "The seat that dealt.")]
+    hand_size: Annotated[int, Field(Kind.COUNT, "Cards dealt to each seat.")]
+    wild_rank: Annotated[Rank, Field(Kind.RANK, "The round's wild rank.")]
+    upcard: Annotated[Card, Field(Kind.CARD, "The card that starts the discard pile.")]
 
 
 @dataclass(frozen=True, slots=True)
-class StockReshuffled:
-    """The stock was empty and was made anew from the pile; it holds `stock_count` cards now."""
+class CardDrawn(_Body):
+    """A seat drew a card."""
 
-    type: ClassVar = "stock_reshuffled"
-    stock_count: int
-
-    def fields(self) -> Record:
-        """What the event tells beside its type."""
-        return {"stock_count": self.stock_count}
-
-
-@dataclass(frozen=True, slots=True)
-class CardDrawn:
-    """A seat drew a card; from the stock, only that seat knows which."""
-
-    type: ClassVar = "card_drawn"
-    seat: int
-    source: Source
-    card: Card
-
-    def fields(self) -> Record:
-        """What the event tells beside its type."""
-        return {"seat": self.seat, "source": self.source.value, "card": str(self.card)}
+    type: ClassVar[str] = "card_drawn"
+    seat: Annotated[int, Field(Kind.SEAT, "The seat.")]
+    source: Annotated[Source, Field(Kind.SOURCE, "Where from.")]
+    card: Annotated[
+        Card,
+        Field(Kind.CARD, "The card; null if another seat drew it from the stock.", Reader.DRAWER),
+    ]
 
 
 @dataclass(frozen=True, slots=True)
-class CardDiscarded:
-    """A seat discarded a card; `go_out` says whether it was ready to declare with it."""
+class CardDiscarded(_Body):
+    """A seat discarded a card."""
 
-    type: ClassVar = "card_discarded"
-    seat: int
-    card: Card
-    go_out: bool
-
-    def fields(self) -> Record:
-        """What the event tells beside its type."""
-        return {"seat": self.seat, "card": str(self.card), "go_out": self.go_out}
+    type: ClassVar[str] = "card_discarded"
+    seat: Annotated[int, Field(Kind.SEAT, "The seat.")]
+    card: Annotated[Card, Field(Kind.CARD, "The card.")]
+    go_out: Annotated[
+        bool, Field(Kind.FLAG, "Whether the seat was ready to declare.", Reader.NOBODY)
+    ]
 
 
 @dataclass(frozen=True, slots=True)
-class WentOut:
-    """A seat went out and shows its hand."""
+class StockReshuffled(_Body):
+    """The stock was empty and was made anew from the pile, just before a draw."""
 
-    type: ClassVar = "went_out"
-    seat: int
-    hand: tuple[Card, ...]
-    melds: tuple[Meld, ...]
+    type: ClassVar[str] = "stock_reshuffled"
+    stock_count: Annotated[int, Field(Kind.COUNT, "Cards in the new stock.")]
 
-    def fields(self) -> Record:
-        """What the event tells beside its type."""
-        return {
-            "seat": self.seat,
-            "hand": codes(self.hand),
-            "melds": list(map(meld_record, self.melds)),
-        }
+
+@dataclass(frozen=True, slots=True)
+class WentOut(_Body):
+    """A seat went out; every other seat has one more turn."""
+
+    type: ClassVar[str] = "went_out"
+    seat: Annotated[int, Field(Kind.SEAT, "The seat.")]
+    hand: Annotated[tuple[Card, ...], Field(Kind.CARDS, "Its hand.")]
+    melds: Annotated[tuple[Meld, ...], Field(Kind.MELDS, "The hand in melds.")]
 
 
 @dataclass(frozen=True, slots=True)
 class SeatScore:
-    """One seat's end of a round: its hand as arranged, and its total after it."""
+    """One seat's end of a round."""
 
-    seat: int
-    hand: tuple[Card, ...]
-    arrangement: Arrangement
-    total: int
-
-    def record(self) -> Record:
-        """The plain form of the score."""
-        arrangement = self.arrangement
-        return {
-            "seat": self.seat,
-            "hand": codes(self.hand),
-            "melds": list(map(meld_record, arrangement.melds)),
-            "deadwood": codes(arrangement.deadwood),
-            "points": arrangement.points,
-            "total": self.total,
-        }
+    seat: Annotated[int, Field(Kind.SEAT, "The seat.")]
+    hand: Annotated[tuple[Card, ...], Field(Kind.CARDS, "Its hand, sorted.")]
+    melds: Annotated[tuple[Meld, ...], Field(Kind.MELDS, "The melds in it.")]
+    deadwood: Annotated[tuple[Card, ...], Field(Kind.CARDS, "The cards in no meld.")]
+    points: Annotated[int, Field(Kind.COUNT, "Their points.")]
+    total: Annotated[int, Field(Kind.COUNT, "The seat's points of all rounds so far.")]
 
 
 @dataclass(frozen=True, slots=True)
-class RoundScored:
-    """A round ended; nobody went out where it was `stalled`."""
+class RoundScored(_Body):
+    """A round ended and was scored."""
 
-    type: ClassVar = "round_scored"
-    went_out: int | None
-    stalled: bool
-    seats: tuple[SeatScore, ...]
-
-    def fields(self) -> Record:
-        """What the event tells beside its type."""
-        return {
-            "went_out": self.went_out,
-            "stalled": self.stalled,
-            "seats": [score.record() for score in self.seats],
-        }
+    type: ClassVar[str] = "round_scored"
+    went_out: Annotated[
+        int | None, Field(Kind.SEAT, "The seat that went out; null if the round stalled.")
+    ]
+    stalled: Annotated[
+        bool, Field(Kind.FLAG, "Whether the round was stopped because nobody went out.")
+    ]
+    seats: Annotated[
+        tuple[SeatScore, ...], Field(Kind.SCORES, "The end of the round at each seat.")
+    ]
 
 
 @dataclass(frozen=True, slots=True)
-class GameFinished:
-    """The last round was scored; the secret is open now. Nobody wins where seats tie."""
+class GameFinished(_Body):
+    """The last round was scored; the secret is open now."""
 
-    type: ClassVar = "game_finished"
-    winner: int | None
-    tied: tuple[int, ...]
-    totals: tuple[int, ...]
-    secret: bytes
-
-    def fields(self) -> Record:
-        """What the event tells beside its type."""
-        return {
-            "winner": self.winner,
-            "tied": list(self.tied),
-            "totals": list(self.totals),
-            "secret": self.secret.hex(),
-        }
+    type: ClassVar[str] = "game_finished"
+    winner: Annotated[int | None, Field(Kind.SEAT, "The seat that won; null on a tie.")]
+    tied: Annotated[tuple[int, ...], Field(Kind.SEATS, "The seats that tie.")]
+    totals: Annotated[tuple[int, ...], Field(Kind.COUNTS, "Points of all scored rounds, by seat.")]
+    secret: Annotated[bytes, Field(Kind.SECRET, "The game's secret.")]
 
 
 @dataclass(frozen=True, slots=True)
-class GameAbandoned:
-    """The last human left; the game is over without a result, and the secret is open."""
+class GameAbandoned(_Body):
+    """The last human left; the game is over without a result, the secret is open."""
 
-    type: ClassVar = "game_abandoned"
-    secret: bytes
-
-    def fields(self) -> Record:
-        """What the event tells beside its type."""
-        return {"secret": self.secret.hex()}
+    type: ClassVar[str] = "game_abandoned"
+    in_round: ClassVar[bool] = False
+    secret: Annotated[bytes, Field(Kind.SECRET, "The game's secret.")]
 
 
 Body = (
@@ -237,14 +171,17 @@ Body = (
     | SeatAway
     | SeatReturned
     | RoundDealt
-    | StockReshuffled
     | CardDrawn
     | CardDiscarded
+    | StockReshuffled
     | WentOut
     | RoundScored
     | GameFinished
     | GameAbandoned
 )
+
+BODIES: dict[str, type[Body]] = {kind.type: kind for kind in get_args(Body)}
+"""Every kind of event by its type, in the order in which the API describes them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,8 +193,8 @@ class Event:
     body: Body
 
 
-def record(event: Event, at: str) -> Record:
-    """The complete plain form of an event that happened `at` a time (RFC 3339)."""
+def log_entry(event: Event, at: str) -> JsonObject:
+    """The log entry of an event that happened `at` a time (RFC 3339)."""
     body = event.body
-    told: Record = {"seq": event.seq, "at": at, "type": body.type, "round": event.round}
-    return told | body.fields()
+    envelope: JsonObject = {"seq": event.seq, "at": at, "type": body.type, "round": event.round}
+    return envelope | to_json(body)

@@ -17,7 +17,6 @@ from engine.cards import Card
 from engine.errors import (
     GameFinishedError,
     GameWaitingError,
-    InvalidTableError,
     MoveError,
     NotYourTurnError,
     WrongPhaseError,
@@ -36,9 +35,10 @@ from engine.events import (
     WentOut,
 )
 from engine.melds import Arrangement
+from engine.options import GameOptions
 from engine.round import Discarding, Drawing, Finished, Layout, Round, Source
-from engine.rules import MAX_SEATS, MIN_SEATS, ROUNDS, TURN_SOLVES, Rules
-from engine.seats import Seat, SeatKind
+from engine.rules import ROUNDS, TURN_SOLVES, Rules
+from engine.seats import HumanSeat, Seat, has_joined
 from engine.solver.arrangement import arrange
 
 
@@ -103,7 +103,7 @@ class Game:
         return tuple(
             number
             for number, seat in enumerate(self.seats)
-            if seat.kind is SeatKind.HUMAN and seat.joined
+            if isinstance(seat, HumanSeat) and seat.joined
         )
 
     @property
@@ -127,7 +127,7 @@ class Game:
 class Step:
     """A game after a move, and the events the move caused, in order.
 
-    `faults` says what AI players did wrong on the way, where a cheap legal move took the place
+    `faults` says what AI players did wrong on the way, where a fallback move took the place
     of theirs; it is for the log and changes nothing.
     """
 
@@ -135,43 +135,28 @@ class Step:
     events: tuple[Event, ...]
     faults: tuple[str, ...] = ()
 
-    def then(self, after: Step) -> Step:
+    def followed_by(self, after: Step) -> Step:
         """The step and the one made after it, as one."""
         events = (*self.events, *after.events)
         return Step(after.game, events, (*self.faults, *after.faults))
 
 
-def open_game(  # noqa: PLR0913 - options, all by name
-    secret: bytes,
-    rules: Rules,
-    seats: tuple[Seat, ...],
-    *,
-    seeded: bool = False,
-    first_dealer: int | None = None,
-    turn_seconds: int | None = None,
-    turn_solves: int = TURN_SOLVES,
-) -> Step:
-    """A new game, its first round dealt unless humans have yet to join.
-
-    The secret decides who deals first unless `first_dealer` does.
-    """
-    if not MIN_SEATS <= len(seats) <= MAX_SEATS:
-        raise InvalidTableError(f"a game has {MIN_SEATS} to {MAX_SEATS} seats, not {len(seats)}")
-    dealer = shuffle.first_dealer(secret, len(seats)) if first_dealer is None else first_dealer
-    totals = (0,) * len(seats)
+def open_game(secret: bytes, options: GameOptions) -> Step:
+    """A new game, its first round dealt unless humans have yet to join."""
+    seats, dealer = options.seats, options.first_dealer
     game = Game(
-        secret,
-        seeded,
-        rules,
-        seats,
-        dealer,
-        None,
-        totals,
-        turn_seconds=turn_seconds,
-        turn_solves=turn_solves,
+        secret=secret,
+        seeded=options.seeded,
+        rules=options.rules,
+        seats=seats,
+        first_dealer=shuffle.first_dealer(secret, len(seats)) if dealer is None else dealer,
+        round=None,
+        totals=(0,) * len(seats),
+        turn_seconds=options.turn_seconds,
+        turn_solves=options.turn_solves,
     )
     joined = [SeatJoined(seat, seats[seat].name) for seat in game.humans]
-    return dealt_when_complete(told(game, list(joined)))
+    return deal_if_complete(with_events(game, list(joined)))
 
 
 def draw(game: Game, seat: int, source: Source) -> Step:
@@ -182,7 +167,7 @@ def draw(game: Game, seat: int, source: Source) -> Step:
     if after.layout.refills > before.layout.refills:
         bodies.append(StockReshuffled(len(after.layout.stock) + 1))
     bodies.append(CardDrawn(seat, source, after.drawn))
-    return told(replace(game, round=after), bodies)
+    return with_events(replace(game, round=after), bodies)
 
 
 def discard(game: Game, seat: int, card: Card, go_out: bool = True) -> Step:
@@ -197,7 +182,7 @@ def discard(game: Game, seat: int, card: Card, go_out: bool = True) -> Step:
         hand = after.layout.hands[seat]
         bodies.append(WentOut(seat, hand, _arrange(after.layout, hand).melds))
     if not isinstance(after, Finished):
-        return told(replace(game, round=after), bodies)
+        return with_events(replace(game, round=after), bodies)
     return _round_over(game, after, bodies)
 
 
@@ -240,21 +225,21 @@ def require_turn(game: Game, seat: int) -> Drawing | Discarding:
     return state
 
 
-def words(game: Game) -> shuffle.Stream:
-    """The random words that an AI player may use for the seat to move, in this turn of it."""
+def turn_randomness(game: Game) -> shuffle.Stream:
+    """The randomness that an AI player may use in the turn of the seat to move."""
     layout = game.layout
     return shuffle.choice_stream(game.secret, layout.number, layout.seat, layout.turn)
 
 
-def dealt_when_complete(step: Step) -> Step:
+def deal_if_complete(step: Step) -> Step:
     """The step with the first round dealt, if nobody has yet to join."""
     game = step.game
-    if game.round is not None or not all(seat.joined for seat in game.seats):
+    if game.round is not None or not all(map(has_joined, game.seats)):
         return step
-    return step.then(_dealt(game, 1, game.first_dealer))
+    return step.followed_by(_dealt(game, 1, game.first_dealer))
 
 
-def told(game: Game, bodies: list[Body]) -> Step:
+def with_events(game: Game, bodies: list[Body]) -> Step:
     """The step that adds these events, of the round the game is in."""
     events = tuple(Event(seq, game.number, body) for seq, body in enumerate(bodies, game.seq + 1))
     return Step(replace(game, seq=game.seq + len(events)), events)
@@ -265,7 +250,7 @@ def _dealt(game: Game, number: int, dealer: int) -> Step:
     dealt = rounds.deal(game.secret, game.rules, number, len(game.seats), dealer)
     layout = dealt.layout
     body = RoundDealt(layout.dealer, layout.size, layout.wild, layout.pile[-1])
-    return told(replace(game, round=dealt), [body])
+    return with_events(replace(game, round=dealt), [body])
 
 
 def _arrange(layout: Layout, hand: tuple[Card, ...]) -> Arrangement:
@@ -276,12 +261,12 @@ def _round_over(game: Game, after: Finished, bodies: list[Body]) -> Step:
     """Scores the round, then deals the next one or finishes the game."""
     scored = _scored(game, after)
     totals = tuple(score.total for score in scored.seats)
-    over = told(replace(game, round=after, totals=totals), [*bodies, scored])
+    over = with_events(replace(game, round=after, totals=totals), [*bodies, scored])
     ended = replace(over.game, scored=(*game.scored, over.game.seq))
     last = after.layout
     if last.number == ROUNDS:
-        return over.then(_game_over(ended))
-    return over.then(_dealt(ended, last.number + 1, (last.dealer + 1) % last.seats))
+        return over.followed_by(_game_over(ended))
+    return over.followed_by(_dealt(ended, last.number + 1, (last.dealer + 1) % last.seats))
 
 
 def _scored(game: Game, after: Finished) -> RoundScored:
@@ -289,11 +274,16 @@ def _scored(game: Game, after: Finished) -> RoundScored:
     scores = []
     for seat, hand in enumerate(layout.hands):
         arrangement = _arrange(layout, hand)
-        scores.append(SeatScore(seat, hand, arrangement, game.totals[seat] + arrangement.points))
+        total = game.totals[seat] + arrangement.points
+        scores.append(
+            SeatScore(
+                seat, hand, arrangement.melds, arrangement.deadwood, arrangement.points, total
+            )
+        )
     return RoundScored(layout.out, after.stalled, tuple(scores))
 
 
 def _game_over(game: Game) -> Step:
     result = game.result
     assert result is not None, "the last round is finished"
-    return told(game, [GameFinished(result.winner, result.tied, result.totals, game.secret)])
+    return with_events(game, [GameFinished(result.winner, result.tied, result.totals, game.secret)])

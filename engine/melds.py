@@ -103,8 +103,3 @@ class Arrangement:
     melds: tuple[Meld, ...]
     deadwood: tuple[Card, ...]
     points: int
-
-    @property
-    def is_complete(self) -> bool:
-        """Whether every card is in a meld: the test for going out."""
-        return not self.deadwood

@@ -9,8 +9,8 @@ from dataclasses import replace
 
 from engine.errors import GameFinishedError, SeatTakenError
 from engine.events import GameAbandoned, SeatAway, SeatJoined, SeatLeft, SeatReturned
-from engine.game import Game, Status, Step, dealt_when_complete, told
-from engine.seats import Seat, SeatKind
+from engine.game import Game, Status, Step, deal_if_complete, with_events
+from engine.seats import AiSeat, HumanSeat, Level, Seat, has_joined
 
 
 def join(game: Game, seat: int, name: str) -> Step:
@@ -20,13 +20,13 @@ def join(game: Game, seat: int, name: str) -> Step:
     """
     if game.status is Status.FINISHED:
         raise GameFinishedError("the game is over")
-    if game.seats[seat].joined:
+    if has_joined(game.seats[seat]):
         raise SeatTakenError(f"seat {seat} has been joined")
-    seated = _with_seat(game, seat, replace(game.seats[seat], name=name, joined=True))
-    return dealt_when_complete(told(seated, [SeatJoined(seat, name)]))
+    seated = _with_seat(game, seat, HumanSeat(name))
+    return deal_if_complete(with_events(seated, [SeatJoined(seat, name)]))
 
 
-def leave(game: Game, seat: int, level: str) -> Step:
+def leave(game: Game, seat: int, level: Level) -> Step:
     """The game after a human left for good and an AI player of a level has taken the seat.
 
     The last human's leaving ends the game. Raises GameFinishedError. The seat must be that of a
@@ -35,23 +35,23 @@ def leave(game: Game, seat: int, level: str) -> Step:
     if game.status is Status.FINISHED:
         raise GameFinishedError("the game is over")
     assert seat in game.humans, "only a human can leave"
-    left = _with_seat(game, seat, Seat(SeatKind.AI, game.seats[seat].name, level))
+    left = _with_seat(game, seat, AiSeat(game.seats[seat].name, level))
     if left.humans:
-        return told(left, [SeatLeft(seat)])
+        return with_events(left, [SeatLeft(seat)])
     over = replace(left, abandoned=True, deadline=None)
-    return told(over, [SeatLeft(seat), GameAbandoned(game.secret)])
+    return with_events(over, [SeatLeft(seat), GameAbandoned(game.secret)])
 
 
 def mark_away(game: Game, seat: int) -> Step:
     """The game after a human's time has run out."""
-    away = _with_seat(game, seat, replace(game.seats[seat], away=True))
-    return told(away, [SeatAway(seat)])
+    away = _with_seat(game, seat, HumanSeat(game.seats[seat].name, away=True))
+    return with_events(away, [SeatAway(seat)])
 
 
 def mark_returned(game: Game, seat: int) -> Step:
     """The game after a human that was away has come back."""
-    back = _with_seat(game, seat, replace(game.seats[seat], away=False))
-    return told(back, [SeatReturned(seat)])
+    back = _with_seat(game, seat, HumanSeat(game.seats[seat].name))
+    return with_events(back, [SeatReturned(seat)])
 
 
 def _with_seat(game: Game, number: int, seat: Seat) -> Game:

@@ -100,9 +100,9 @@ class Layout:
         return self.out is not None
 
     def all_cards(self) -> tuple[Card, ...]:
-        """Every card of the round, sorted: it must be the whole pack."""
+        """Every card of the round, in no order: together they must be the whole pack."""
         hands = (card for hand in self.hands for card in hand)
-        return tuple(sorted((*hands, *self.stock, *self.pile)))
+        return (*hands, *self.stock, *self.pile)
 
 
 @dataclass(frozen=True, slots=True)

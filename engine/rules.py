@@ -26,6 +26,10 @@ TURN_SOLVES = 10_000
 """Hands that an AI player may have solved in one choice: enough for the fullest look ahead."""
 SOURCE_TURN_SOLVES = 1_000
 """The same where the engine runs as source, some twenty times slower."""
+MAX_TURN_SOLVES = 1_000_000
+MIN_TURN_SECONDS = 10
+MAX_TURN_SECONDS = 86_400
+"""The time of a human turn, where it is bounded, is 10 seconds to a day."""
 WILD_POINTS = 15
 JOKER_POINTS = 20
 HIGH_ACE_POINTS = 15

@@ -1,37 +1,47 @@
 """A game as text that can be stored, and back, checked against the rules on the way in.
 
 The format is JSON with cards as codes. `FORMAT` grows whenever the shape changes; a snapshot of
-another format is refused. `load` trusts nothing: every card of the pack must lie in exactly one
-place, hands must have the sizes that the phase asks for, and numbers must be in their ranges.
+another format is refused. `load` trusts nothing: every member has its type and its range, there
+is none too many, and the game that they make must keep every rule of `invariants`.
 """
 
 from __future__ import annotations
 
 import json
-from collections import Counter
 from typing import Any, assert_never
 
 from engine.cards import Card, parse_cards, write_cards
 from engine.errors import EngineError, SnapshotError
 from engine.game import Game
+from engine.invariants import broken_rules
+from engine.options import GameOptions
 from engine.round import Discarding, Drawing, Finished, Layout, Round
-from engine.rules import LAST_TURN, MAX_SEATS, MIN_SEATS, ROUNDS, AceMode, Rules
-from engine.seats import Seat, SeatKind
-from engine.shuffle import SECRET_BYTES, pack
+from engine.rules import LAST_TURN, ROUNDS, AceMode, Rules
+from engine.seats import AiSeat, HumanSeat, Level, Seat, SeatKind
+from engine.shuffle import SECRET_BYTES
 
 FORMAT = 2
-
-_DAMAGE = (
-    EngineError,
-    ValueError,
-    TypeError,
-    KeyError,
-    IndexError,
-    AttributeError,
-    RecursionError,
-)
+LAST_MOMENT = 253_402_300_799_999
+"""The last millisecond that can be written as a time: the end of the year 9999."""
+_MANY = 10**9
+"""No count in a game reaches this; what it can really be follows from the rest of the game."""
 
 Plain = dict[str, Any]
+
+_GAME = {
+    *("format", "secret", "seeded", "rules", "seats", "first_dealer", "totals", "seq", "scored"),
+    *("turn_seconds", "turn_solves", "deadline", "abandoned", "round"),
+}
+_RULES = {"jokers", "aces", "hints"}
+_LAYOUT = {
+    *("number", "dealer", "hands", "stock", "pile", "shown", "refills", "turns", "out"),
+    "finals_left",
+}
+_ROUNDS = {
+    "drawing": _LAYOUT | {"state"},
+    "discarding": _LAYOUT | {"state", "drawn"},
+    "finished": _LAYOUT | {"state", "stalled"},
+}
 
 
 def dump(game: Game) -> bytes:
@@ -45,9 +55,7 @@ def dump(game: Game) -> bytes:
             "aces": game.rules.aces.value,
             "hints": game.rules.hints,
         },
-        "seats": [
-            [seat.kind.value, seat.name, seat.level, seat.joined, seat.away] for seat in game.seats
-        ],
+        "seats": list(map(_seat_plain, game.seats)),
         "first_dealer": game.first_dealer,
         "totals": game.totals,
         "seq": game.seq,
@@ -64,14 +72,25 @@ def dump(game: Game) -> bytes:
 def load(blob: bytes) -> Game:
     """The game of a snapshot; raises SnapshotError if it is damaged or of another format."""
     try:
-        game = _game(json.loads(blob))
-        _check(game)
+        game = _game(json.loads(blob.decode(), object_pairs_hook=_object))
     except SnapshotError:
         raise
-    except _DAMAGE as error:
+    except (EngineError, ValueError, RecursionError) as error:
         # Not what it says: that may quote cards, and this goes to the log.
         raise SnapshotError(f"the stored game is damaged: {type(error).__name__}") from None
+    for rule in broken_rules(game):
+        raise SnapshotError(f"the stored game breaks a rule: {rule}")
     return game
+
+
+def _seat_plain(seat: Seat) -> list[object]:
+    match seat:
+        case HumanSeat(name, joined, away):
+            return [seat.kind.value, name, None, joined, away]
+        case AiSeat(name, level):
+            return [seat.kind.value, name, level.value, True, False]
+        case _:
+            assert_never(seat)
 
 
 def _round_plain(state: Round) -> Plain:
@@ -99,135 +118,136 @@ def _round_plain(state: Round) -> Plain:
             assert_never(state)
 
 
-def _game(plain: Plain) -> Game:
-    if plain["format"] != FORMAT:
-        raise SnapshotError(f"format {plain['format']!r} is not {FORMAT}")
-    rules = plain["rules"]
-    known = Rules(rules["jokers"], AceMode(rules["aces"]), rules["hints"])
+def _game(value: object) -> Game:
+    plain = _members(value, _GAME)
+    if _whole(plain["format"]) != FORMAT:
+        raise SnapshotError(f"the stored game is not of format {FORMAT}")
+    options = _options(plain)
+    seats = len(options.seats)
     return Game(
-        secret=bytes.fromhex(plain["secret"]),
-        seeded=plain["seeded"],
-        rules=known,
-        seats=tuple(
-            Seat(SeatKind(kind), name, level, joined, away)
-            for kind, name, level, joined, away in plain["seats"]
-        ),
-        first_dealer=plain["first_dealer"],
-        round=None if plain["round"] is None else _round(plain["round"], known),
-        totals=tuple(plain["totals"]),
-        seq=plain["seq"],
-        scored=tuple(plain["scored"]),
-        turn_seconds=plain["turn_seconds"],
-        turn_solves=plain["turn_solves"],
-        deadline=plain["deadline"],
-        abandoned=plain["abandoned"],
+        secret=_secret(plain["secret"]),
+        seeded=options.seeded,
+        rules=options.rules,
+        seats=options.seats,
+        first_dealer=_whole(plain["first_dealer"], most=seats - 1),
+        round=None if plain["round"] is None else _round(plain["round"], options),
+        totals=_wholes(plain["totals"], seats),
+        seq=_whole(plain["seq"], least=1),
+        scored=_wholes(plain["scored"]),
+        turn_seconds=options.turn_seconds,
+        turn_solves=options.turn_solves,
+        deadline=_whole_or_none(plain["deadline"], LAST_MOMENT),
+        abandoned=_flag(plain["abandoned"]),
     )
 
 
-def _round(plain: Plain, rules: Rules) -> Round:
-    layout = Layout(
-        rules=rules,
-        number=plain["number"],
-        dealer=plain["dealer"],
-        hands=tuple(map(parse_cards, plain["hands"])),
-        stock=parse_cards(plain["stock"]),
-        pile=parse_cards(plain["pile"]),
-        shown=tuple(map(parse_cards, plain["shown"])),
-        refills=plain["refills"],
-        turns=plain["turns"],
-        out=plain["out"],
-        finals_left=plain["finals_left"],
+def _options(plain: Plain) -> GameOptions:
+    """What the game was created with, as far as that still stands; refuses what no game has."""
+    rules = _members(plain["rules"], _RULES)
+    return GameOptions(
+        tuple(map(_seat, _items(plain["seats"]))),
+        Rules(_whole(rules["jokers"]), AceMode(_text(rules["aces"])), _flag(rules["hints"])),
+        turn_seconds=_whole_or_none(plain["turn_seconds"]),
+        turn_solves=_whole(plain["turn_solves"]),
+        seeded=_flag(plain["seeded"]),
     )
-    match plain["state"]:
-        case "drawing":
-            return Drawing(layout)
-        case "discarding":
-            return Discarding(layout, Card.parse(plain["drawn"]))
-        case "finished":
-            return Finished(layout, plain["stalled"])
+
+
+def _seat(value: object) -> Seat:
+    match _items(value):
+        case [SeatKind.HUMAN.value, name, None, joined, away]:
+            return HumanSeat(name, joined, away)
+        case [SeatKind.AI.value, name, level, True, False]:
+            return AiSeat(name, Level(level))
         case _:
-            raise SnapshotError("the stored game is in no state of a round")
+            raise SnapshotError("a stored seat is neither a human's nor an AI player's")
 
 
-def _check(game: Game) -> None:
-    for rule, holds in _checks(game).items():
-        if not holds:
-            raise SnapshotError(f"the stored game breaks a rule: {rule}")
+def _round(value: object, options: GameOptions) -> Round:
+    state = value.get("state") if isinstance(value, dict) else None
+    if not isinstance(state, str) or state not in _ROUNDS:
+        raise SnapshotError("the stored game is in no state of a round")
+    plain = _members(value, _ROUNDS[state])
+    layout = _layout(plain, options)
+    if state == "drawing":
+        return Drawing(layout)
+    if state == "discarding":
+        return Discarding(layout, Card.parse(plain["drawn"]))
+    return Finished(layout, _flag(plain["stalled"]))
 
 
-def _checks(game: Game) -> dict[str, bool]:
-    """Every condition on a stored game, by what it says."""
-    seats = len(game.seats)
-    conditions = {
-        "the secret has 32 bytes": len(game.secret) == SECRET_BYTES,
-        "two to six seats": MIN_SEATS <= seats <= MAX_SEATS,
-        "a total for each seat": len(game.totals) == seats,
-        "the first dealer is a seat": 0 <= game.first_dealer < seats,
-        "numbers are whole and not negative": _are_counts(
-            game.first_dealer, game.seq, *game.totals, *game.scored
-        ),
-        "flags are true or false": _are_flags(
-            game.seeded, game.abandoned, *(flag for s in game.seats for flag in (s.joined, s.away))
-        ),
-        "a round is dealt once everybody has joined": game.abandoned
-        or (game.round is None) != all(seat.joined for seat in game.seats),
-    }
-    return conditions if game.round is None else {**conditions, **_round_checks(game, game.round)}
+def _layout(plain: Plain, options: GameOptions) -> Layout:
+    seats = len(options.seats)
+    return Layout(
+        rules=options.rules,
+        number=_whole(plain["number"], least=1, most=ROUNDS),
+        dealer=_whole(plain["dealer"], most=seats - 1),
+        hands=tuple(map(_cards, _items(plain["hands"], seats))),
+        stock=_cards(plain["stock"]),
+        pile=_cards(plain["pile"]),
+        shown=tuple(map(_cards, _items(plain["shown"], seats))),
+        refills=_whole(plain["refills"]),
+        turns=_whole(plain["turns"], most=seats * (LAST_TURN + 1)),
+        out=_whole_or_none(plain["out"], seats - 1),
+        finals_left=_whole(plain["finals_left"], most=seats - 1),
+    )
 
 
-def _round_checks(game: Game, state: Round) -> dict[str, bool]:
-    """The conditions on the round of a stored game."""
-    layout, seats = state.layout, len(game.seats)
-    return {
-        "a hand for each seat": len(layout.hands) == len(layout.shown) == seats,
-        "rounds 1 to 11": 1 <= layout.number <= ROUNDS,
-        "as many scores as rounds are over": len(game.scored) == _rounds_over(state),
-        "the deal passes on each round": layout.dealer
-        == (game.first_dealer + layout.number - 1) % seats,
-        "counts of the round are whole and not negative": _are_counts(
-            layout.number, layout.dealer, layout.refills, layout.turns, layout.finals_left
-        ),
-        "what was shown is still held": all(
-            not Counter(shown) - Counter(hand)
-            for shown, hand in zip(layout.shown, layout.hands, strict=True)
-        ),
-        "turns within the round": 0 <= layout.turns <= seats * (LAST_TURN + 1),
-        "every card in exactly one place": layout.all_cards()
-        == tuple(sorted(pack(game.rules.jokers))),
-        "a card on the pile": bool(layout.pile) or isinstance(state, Discarding),
-        "hands are sorted": all(hand == tuple(sorted(hand)) for hand in layout.hands),
-        "hand sizes fit the phase": _sizes_fit(state),
-        "the drawn card is in the hand": not isinstance(state, Discarding)
-        or state.drawn in layout.hand,
-        "final turns belong to a seat that is out": _finals_fit(state),
-    }
+def _object(members: list[tuple[str, Any]]) -> Plain:
+    plain = dict(members)
+    if len(plain) != len(members):
+        raise SnapshotError("a member of the stored game is there twice")
+    return plain
 
 
-def _are_counts(*values: object) -> bool:
-    return all(type(value) is int and value >= 0 for value in values)
+def _members(value: object, names: set[str]) -> Plain:
+    """An object with exactly these members."""
+    if not isinstance(value, dict) or value.keys() != names:
+        raise SnapshotError("the stored game lacks a member, or has one too many")
+    return value
 
 
-def _are_flags(*values: object) -> bool:
-    return all(isinstance(value, bool) for value in values)
+def _items(value: object, count: int | None = None) -> list[Any]:
+    """A list, of so many items where that is given."""
+    if not isinstance(value, list) or count not in (None, len(value)):
+        raise SnapshotError("a list of the stored game is none, or is too long or too short")
+    return value
 
 
-def _rounds_over(state: Round) -> int:
-    return state.layout.number - (0 if isinstance(state, Finished) else 1)
+def _whole(value: object, *, least: int = 0, most: int = _MANY) -> int:
+    # Neither a truth value nor 1.0, which are equal to whole numbers.
+    if type(value) is not int or not least <= value <= most:
+        raise SnapshotError("a number of the stored game is none, or is out of its range")
+    return value
 
 
-def _sizes_fit(state: Round) -> bool:
-    layout = state.layout
-    extra = layout.seat if isinstance(state, Discarding) else None
-    return all(len(hand) == layout.size + (seat == extra) for seat, hand in enumerate(layout.hands))
+def _whole_or_none(value: object, most: int = _MANY) -> int | None:
+    return None if value is None else _whole(value, most=most)
 
 
-def _finals_fit(state: Round) -> bool:
-    layout = state.layout
-    if layout.out is None:
-        return layout.finals_left == 0
-    if type(layout.out) is not int or not 0 <= layout.out < layout.seats:
-        return False
-    if isinstance(state, Finished):
-        return layout.finals_left == 0
-    # The turns between the seat that is out and the seat to move have been played.
-    return layout.finals_left == (layout.out - layout.seat) % layout.seats > 0
+def _wholes(value: object, count: int | None = None) -> tuple[int, ...]:
+    return tuple(map(_whole, _items(value, count)))
+
+
+def _flag(value: object) -> bool:
+    if not isinstance(value, bool):
+        raise SnapshotError("a flag of the stored game is neither true nor false")
+    return value
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise SnapshotError("a text of the stored game is none")
+    return value
+
+
+def _cards(value: object) -> tuple[Card, ...]:
+    return parse_cards(_text(value))
+
+
+def _secret(value: object) -> bytes:
+    text = _text(value)
+    secret = bytes.fromhex(text)
+    if len(secret) != SECRET_BYTES or secret.hex() != text:
+        raise SnapshotError("the stored secret is not of 64 hex digits")
+    return secret

@@ -6,7 +6,7 @@ left of eleven such rounds.
 
 Time enters as an argument, `now` in ms since 1970. Where turns are bounded, a human whose time
 has run out is away: an AI player moves for it at once, turn after turn, until it is back.
-`attend` brings a game up to date before its caller is judged.
+`apply_overdue_turns` plays the turns whose time has run out, before a call is looked at.
 """
 
 from __future__ import annotations
@@ -20,57 +20,41 @@ from engine import game as games
 from engine import membership
 from engine.cards import Card
 from engine.game import Game, Status, Step
+from engine.options import GameOptions
 from engine.players import LEVELS, STAND_IN_LEVEL, Player
 from engine.round import Discarding, Drawing, Source
-from engine.rules import LAST_TURN, ROUNDS, TURN_SOLVES, Rules
-from engine.seats import Seat, SeatKind
+from engine.rules import LAST_TURN, ROUNDS
+from engine.seats import AiSeat, is_away
 from engine.solver.arrangement import best_discard
 from engine.solver.hands import limited
 from engine.solver.kernel import BudgetExceededError
 from engine.view import view
 
 _MOST_TURNS = ROUNDS * (LAST_TURN + 1)
-_GRACE = 1_000
+_MARGIN = 1_000
 """Hands that the cheapest choice of any level stays far below."""
 
 _Choice = TypeVar("_Choice", Source, Card)
 
 
-def open_game(  # noqa: PLR0913 - options, all by name
-    secret: bytes,
-    rules: Rules,
-    seats: tuple[Seat, ...],
-    *,
-    seeded: bool = False,
-    turn_seconds: int | None = None,
-    turn_solves: int = TURN_SOLVES,
-    now: int = 0,
-) -> Step:
+def open_game(secret: bytes, options: GameOptions, now: int = 0) -> Step:
     """A new game, AI turns before the first human turn played unless humans have yet to join."""
-    opened = games.open_game(
-        secret,
-        rules,
-        seats,
-        seeded=seeded,
-        turn_seconds=turn_seconds,
-        turn_solves=turn_solves,
-    )
-    return _played_on(opened, now)
+    return _with_automatic_turns(games.open_game(secret, options), now)
 
 
 def join(game: Game, seat: int, name: str, now: int = 0) -> Step:
     """The game after a human took its seat, begun if it was the last; raises SeatTakenError."""
-    return _played_on(membership.join(game, seat, name), now)
+    return _with_automatic_turns(membership.join(game, seat, name), now)
 
 
 def leave(game: Game, seat: int, now: int = 0) -> Step:
     """The game after a human left; an AI player plays the seat on. Raises GameFinishedError."""
-    return _played_on(membership.leave(game, seat, STAND_IN_LEVEL), now, game)
+    return _with_automatic_turns(membership.leave(game, seat, STAND_IN_LEVEL), now, game)
 
 
 def draw(game: Game, seat: int, source: Source, now: int = 0) -> Step:
     """The game after a human draws; raises a MoveError where that is refused."""
-    return _played_on(games.draw(game, seat, source), now, game)
+    return _with_automatic_turns(games.draw(game, seat, source), now, game)
 
 
 def discard(game: Game, seat: int, card: Card, go_out: bool = True, now: int = 0) -> Step:
@@ -78,50 +62,50 @@ def discard(game: Game, seat: int, card: Card, go_out: bool = True, now: int = 0
 
     Raises a MoveError where the discard is refused.
     """
-    return _played_on(games.discard(game, seat, card, go_out), now, game)
+    return _with_automatic_turns(games.discard(game, seat, card, go_out), now, game)
 
 
-def attend(game: Game, seat: int | None, now: int) -> Step | None:
-    """The game brought up to date for a caller, who holds `seat` or none; None if it is already.
+def apply_overdue_turns(game: Game, seat: int | None, now: int) -> Step | None:
+    """The game after its overdue turns, for a caller who holds `seat` or none; None if none is due.
 
     A turn whose time has run out is played by an AI player, its seat then away. A caller that
     was away is back from its next turn on.
     """
-    overdue = _overdue(game, now)
+    overdue = _overdue_seat(game, now)
     step = Step(game, ())
     if overdue is not None:
-        step = step.then(membership.mark_away(game, overdue))
-        step = step.then(_turn_played(step.game))
-    if seat is not None and step.game.seats[seat].away:
-        step = step.then(membership.mark_returned(step.game, seat))
-    return _played_on(step, now, game) if step.events else None
+        step = step.followed_by(membership.mark_away(game, overdue))
+        step = step.followed_by(_automatic_turn(step.game))
+    if seat is not None and is_away(step.game.seats[seat]):
+        step = step.followed_by(membership.mark_returned(step.game, seat))
+    return _with_automatic_turns(step, now, game) if step.events else None
 
 
-def _overdue(game: Game, now: int) -> int | None:
+def _overdue_seat(game: Game, now: int) -> int | None:
     """The seat of the human whose time has run out."""
     if game.status is not Status.PLAYING or game.deadline is None or now < game.deadline:
         return None
     return game.layout.seat
 
 
-def _played_on(step: Step, now: int, before: Game | None = None) -> Step:
+def _with_automatic_turns(step: Step, now: int, before: Game | None = None) -> Step:
     """The step with all turns that wait for no human, and the next human's time running."""
     for _ in range(_MOST_TURNS * len(step.game.seats)):
-        if not _plays_itself(step.game):
-            return replace(step, game=_timed(step.game, before, now))
-        step = step.then(_turn_played(step.game))
+        if not _is_automatic(step.game):
+            return replace(step, game=_with_deadline(step.game, before, now))
+        step = step.followed_by(_automatic_turn(step.game))
     raise AssertionError("every round ends by its last turn")
 
 
-def _plays_itself(game: Game) -> bool:
+def _is_automatic(game: Game) -> bool:
     """Whether the turn is an AI player's, or that of a human who is away."""
     if game.status is not Status.PLAYING:
         return False
     seat = game.seats[game.layout.seat]
-    return seat.kind is SeatKind.AI or seat.away
+    return isinstance(seat, AiSeat) or seat.away
 
 
-def _timed(game: Game, before: Game | None, now: int) -> Game:
+def _with_deadline(game: Game, before: Game | None, now: int) -> Game:
     """The game with a deadline for the turn that a human is in; a turn begun keeps its own."""
     if game.turn_seconds is None or game.status is not Status.PLAYING:
         return replace(game, deadline=None) if game.deadline is not None else game
@@ -134,67 +118,70 @@ def _same_turn(game: Game, before: Game) -> bool:
     return (game.layout.number, game.layout.turns) == (before.layout.number, before.layout.turns)
 
 
-def _turn_played(game: Game) -> Step:
+def _automatic_turn(game: Game) -> Step:
     """The game after an AI player has made what is left of the turn.
 
     A player whose draw was at fault is not asked again in that turn.
     """
     step = Step(game, ())
     if isinstance(game.round, Drawing):
-        step = _moved(step, _chosen_draw, _cheap_draw)
+        step = _with_move(step, _chosen_draw, _fallback_draw)
     assert isinstance(step.game.round, Discarding), "a draw is followed by a discard"
     if step.faults:
-        return step.then(_cheap_discard(step.game))
-    return _moved(step, _chosen_discard, _cheap_discard)
+        return step.followed_by(_fallback_discard(step.game))
+    return _with_move(step, _chosen_discard, _fallback_discard)
 
 
-def _moved(step: Step, chosen: Callable[[Game], Step], cheap: Callable[[Game], Step]) -> Step:
-    """The step with a player's move; a cheap legal one where the player fails or is wrong."""
+def _with_move(
+    step: Step, chosen: Callable[[Game], Step], fallback: Callable[[Game], Step]
+) -> Step:
+    """The step with a player's move; the fallback where the player fails or is wrong."""
     try:
-        return step.then(chosen(step.game))
+        return step.followed_by(chosen(step.game))
     except (Exception, BudgetExceededError) as error:  # noqa: BLE001 - the game goes on whatever
         layout = step.game.layout
         place = f"seat {layout.seat}, round {layout.number}, turn {layout.turn}"
         fault = f"{place}: {type(error).__name__}"
-        moved = step.then(cheap(step.game))
-        return replace(moved, faults=(*moved.faults, fault))
+        after = step.followed_by(fallback(step.game))
+        return replace(after, faults=(*after.faults, fault))
 
 
 def _player(game: Game) -> Player:
-    return LEVELS[game.seats[game.layout.seat].level or STAND_IN_LEVEL]
+    seat = game.seats[game.layout.seat]
+    return LEVELS[seat.level if isinstance(seat, AiSeat) else STAND_IN_LEVEL]
 
 
 def _chosen_draw(game: Game) -> Step:
     player, seen, budget = _player(game), view(game, game.layout.seat), game.turn_solves
     with _bounded(budget):
-        source = player.choose_draw(seen, games.words(game), budget)
-    return games.draw(game, game.layout.seat, _genuine(source, Source))
+        source = player.choose_draw(seen, games.turn_randomness(game), budget)
+    return games.draw(game, game.layout.seat, _of_type(source, Source))
 
 
 def _chosen_discard(game: Game) -> Step:
     player, seen, budget = _player(game), view(game, game.layout.seat), game.turn_solves
     with _bounded(budget):
-        card = player.choose_discard(seen, games.words(game), budget)
-    return games.discard(game, game.layout.seat, _genuine(card, Card))
+        card = player.choose_discard(seen, games.turn_randomness(game), budget)
+    return games.discard(game, game.layout.seat, _of_type(card, Card))
 
 
 def _bounded(budget: int) -> AbstractContextManager[None]:
     """Stops a player that asks the solver for ever: players keep to their budget by themselves."""
-    return limited(2 * budget + _GRACE)
+    return limited(2 * budget + _MARGIN)
 
 
-def _genuine(choice: object, kind: type[_Choice]) -> _Choice:
+def _of_type(choice: object, kind: type[_Choice]) -> _Choice:
     """The choice, if it is of its kind and not only equal to one that is."""
     if type(choice) is not kind:
         raise TypeError(f"a {kind.__name__} was asked for")
     return choice
 
 
-def _cheap_draw(game: Game) -> Step:
+def _fallback_draw(game: Game) -> Step:
     return games.draw(game, game.layout.seat, Source.STOCK)
 
 
-def _cheap_discard(game: Game) -> Step:
+def _fallback_discard(game: Game) -> Step:
     layout = game.layout
     card, _ = best_discard(layout.hand, layout.wild, layout.aces)
     return games.discard(game, layout.seat, card)

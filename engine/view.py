@@ -2,7 +2,7 @@
 
 `view` builds, field by field, what one seat or a spectator (seat None) may see. The AI players
 choose by it, and every answer about a game is written from it; nothing else of a game is shown
-before it is over. `visible` does the same for a recorded event. `advise` says what a hand is
+before it is over. `redacted` does the same for an event of the log. `advise` says what a hand is
 worth; it knows nothing but the view.
 """
 
@@ -11,12 +11,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from engine.cards import Card, Rank, without
-from engine.events import Record
+from engine.events import BODIES
+from engine.fields import JsonObject, Reader, fields_of
 from engine.game import Game, Result, Status, legal_discards, legal_draws
 from engine.melds import Arrangement, Meld
 from engine.round import Discarding, Finished, Layout, Phase, Source, phase_due
 from engine.rules import Rules
-from engine.seats import SeatKind
+from engine.seats import AiSeat, Level, SeatKind, has_joined, is_away
 from engine.shuffle import commitment
 from engine.solver.arrangement import arrange
 from engine.solver.hands import points_after_discard, preferred
@@ -56,6 +57,7 @@ class TurnView:
 class SeatView:
     """A seat as everybody sees it.
 
+    `joined`: whether the seat's human has come; true of an AI player's seat.
     `hand` and `melds` are those of the seat that went out, during the final turns. `shown`:
     cards it took from the pile in the open and has not discarded since.
     """
@@ -64,7 +66,8 @@ class SeatView:
     position: str | None
     kind: SeatKind
     name: str
-    level: str | None
+    level: Level | None
+    joined: bool
     away: bool
     card_count: int
     total: int
@@ -163,8 +166,9 @@ def _seat(game: Game, number: int) -> SeatView:
         position=position(number, len(game.seats)),
         kind=seat.kind,
         name=seat.name,
-        level=seat.level,
-        away=seat.away,
+        level=seat.level if isinstance(seat, AiSeat) else None,
+        joined=has_joined(seat),
+        away=is_away(seat),
         card_count=len(hand),
         total=game.totals[number],
         hand=hand if opened else None,
@@ -214,31 +218,22 @@ def _own_of(seen: View) -> OwnView:
     return seen.you
 
 
-_EVENT_FIELDS = {
-    "seat_joined": ("seat", "name"),
-    "seat_left": ("seat",),
-    "seat_away": ("seat",),
-    "seat_returned": ("seat",),
-    "round_dealt": ("dealer", "hand_size", "wild_rank", "upcard"),
-    "stock_reshuffled": ("stock_count",),
-    "card_drawn": ("seat", "source", "card"),
-    "card_discarded": ("seat", "card"),
-    "went_out": ("seat", "hand", "melds"),
-    "round_scored": ("went_out", "stalled", "seats"),
-    "game_finished": ("winner", "tied", "totals", "secret"),
-    "game_abandoned": ("secret",),
-}
+def redacted(entry: JsonObject, seat: int | None) -> JsonObject:
+    """A log entry as a seat, or a spectator (None), may read it."""
+    readable = unredacted(entry)
+    own = _names(entry, Reader.DRAWER)
+    if own and entry["source"] == Source.STOCK.value and entry["seat"] != seat:
+        readable |= dict.fromkeys(own)
+    return readable
 
 
-def visible(told: Record, seat: int | None) -> Record:
-    """A recorded event as a seat, or a spectator (None), may read it."""
-    seen = opened(told)
-    if told["type"] == "card_drawn" and told["source"] == Source.STOCK.value:
-        seen["card"] = told["card"] if told["seat"] == seat else None
-    return seen
+def unredacted(entry: JsonObject) -> JsonObject:
+    """A log entry with every card shown, as all may read it once the game is over."""
+    names = _names(entry, Reader.EVERYBODY, Reader.DRAWER)
+    return {name: entry[name] for name in ("seq", "at", "type", "round", *names)}
 
 
-def opened(told: Record) -> Record:
-    """A recorded event of a finished game: all its fields, every card shown."""
-    fields = _EVENT_FIELDS[str(told["type"])]
-    return {name: told[name] for name in ("seq", "at", "type", "round", *fields)}
+def _names(entry: JsonObject, *readers: Reader) -> list[str]:
+    """The fields of a log entry that are for one of these readers."""
+    fields = fields_of(BODIES[str(entry["type"])])
+    return [field.name for field in fields if field.reader in readers]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from engine.cards import Card, Rank, parse_cards
 from engine.melds import Meld
 from engine.rules import AceMode, Rules
-from engine.seats import Seat, SeatKind
+from engine.seats import AiSeat, HumanSeat, Level, Seat
 
-ANN = Seat(SeatKind.HUMAN, "Ann")
+ANN = HumanSeat("Ann")
 
 
 def card(code: str) -> Card:
@@ -28,7 +28,7 @@ def meld(codes: str, wild: str = "K", aces: str = "low") -> Meld:
 
 
 def ai(level: str = "medium", name: str = "Bot") -> Seat:
-    return Seat(SeatKind.AI, name, level)
+    return AiSeat(name, Level(level))
 
 
 def default_table() -> tuple[Seat, ...]:
@@ -37,7 +37,7 @@ def default_table() -> tuple[Seat, ...]:
 
 def humans(count: int) -> tuple[Seat, ...]:
     """A table of humans only: every move is made by the test."""
-    return tuple(Seat(SeatKind.HUMAN, f"P{number}") for number in range(count))
+    return tuple(HumanSeat(f"P{number}") for number in range(count))
 
 
 def secret(number: int) -> bytes:

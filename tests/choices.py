@@ -23,6 +23,7 @@ from typing import Any
 from engine import game as games
 from engine.cards import Card
 from engine.game import Game, Status
+from engine.options import GameOptions
 from engine.players import LEVELS
 from engine.round import Source
 from engine.rules import JOKER_CHOICES, MAX_SEATS, MIN_SEATS, AceMode, Rules
@@ -70,7 +71,7 @@ def chosen_turn(game: Game, level: str, budget: int) -> str:
 
 def dealt(secret: str, jokers: int, aces: str, seats: int) -> Game:
     rules = Rules(jokers, AceMode(aces))
-    return games.open_game(bytes.fromhex(secret), rules, (ai(),) * seats).game
+    return games.open_game(bytes.fromhex(secret), GameOptions((ai(),) * seats, rules)).game
 
 
 def played(game: Game, turn: str) -> Game:

@@ -10,6 +10,7 @@ from engine import game as games
 from engine.cards import Card
 from engine.events import Event
 from engine.game import Game, Status, Step
+from engine.options import GameOptions
 from engine.round import Discarding, Drawing, Source
 from engine.rules import Rules
 from engine.seats import Seat
@@ -34,7 +35,7 @@ class Playout:
 
     def states(self) -> Iterator[Game]:
         """Every state of the game from the first deal to the end."""
-        step = games.open_game(self.secret, self.rules, self.seats)
+        step = games.open_game(self.secret, GameOptions(self.seats, self.rules))
         self.events += step.events
         yield step.game
         while step.game.status is not Status.FINISHED:

@@ -14,6 +14,7 @@ from itertools import islice
 from engine import form
 from engine import game as games
 from engine.game import Game, Status
+from engine.options import GameOptions
 from engine.players import LEVELS
 from engine.round import Drawing
 from engine.rules import TURN_SOLVES, AceMode, Rules
@@ -33,7 +34,7 @@ def positions() -> Iterator[Game]:
         rules = Rules((0, 2, 4)[number % 3], list(AceMode)[number // 3 % 3])
         names = list(LEVELS)
         seats = tuple(ai(names[(number + seat) % len(names)]) for seat in range(2 + number % 5))
-        game = games.open_game(secret, rules, seats).game
+        game = games.open_game(secret, GameOptions(seats, rules)).game
         while game.status is Status.PLAYING:
             if number % 7 == game.layout.turns % 7:
                 yield game

@@ -16,6 +16,7 @@ from engine.players.hard import HardPlayer
 from engine.players.medium import MediumPlayer
 from engine.round import Source
 from engine.rules import TURN_SOLVES
+from engine.seats import Level
 from engine.shuffle import Stream
 from engine.view import View
 
@@ -30,15 +31,15 @@ class Player(Protocol):
         """Which card to discard; the view is the seat's own, a discard due."""
 
 
-LEVELS: dict[str, Player] = {
-    "easy": EasyPlayer(),
-    "medium": MediumPlayer(),
-    "hard": HardPlayer(),
-    "expert": ExpertPlayer(),
+LEVELS: dict[Level, Player] = {
+    Level.EASY: EasyPlayer(),
+    Level.MEDIUM: MediumPlayer(),
+    Level.HARD: HardPlayer(),
+    Level.EXPERT: ExpertPlayer(),
 }
-"""The levels that exist, by name, the weakest first."""
+"""The player of each level, the weakest first."""
 
-DEFAULT_LEVEL = "medium"
-STRONGEST_LEVEL = "expert"
-STAND_IN_LEVEL = "hard"
+DEFAULT_LEVEL = Level.MEDIUM
+STRONGEST_LEVEL = Level.EXPERT
+STAND_IN_LEVEL = Level.HARD
 """The level that plays for a human who is away or has left."""

@@ -10,13 +10,13 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import assert_never
 
-from engine.events import Record, codes, meld_record
+from engine.fields import JsonObject, codes, meld_json
 from engine.game import Result
 from engine.melds import Arrangement, Meld
 from engine.players.hints import DiscardHint, DiscardOption, DrawHint, DrawOption, Hint
 from engine.round import Phase
 from engine.rules import Rules, wild_rank
-from engine.seats import Seat
+from engine.seats import AiSeat, Seat
 from engine.view import OwnView, RoundView, SeatView, TurnView, View, advise, position
 from service.games.meta import Meta
 
@@ -27,7 +27,7 @@ def timestamp(milliseconds: int) -> str:
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def game_body(seen: View, game_id: str, version: int, meta: Meta) -> Record:
+def game_body(seen: View, game_id: str, version: int, meta: Meta) -> JsonObject:
     """A view as a plain value, with what the service knows of the game beside it."""
     return {
         "id": game_id,
@@ -52,7 +52,7 @@ def game_body(seen: View, game_id: str, version: int, meta: Meta) -> Record:
     }
 
 
-def _round_body(dealt: RoundView) -> Record:
+def _round_body(dealt: RoundView) -> JsonObject:
     return {
         "number": dealt.number,
         "hand_size": dealt.hand_size,
@@ -61,7 +61,7 @@ def _round_body(dealt: RoundView) -> Record:
     }
 
 
-def _turn_body(turn: TurnView) -> Record:
+def _turn_body(turn: TurnView) -> JsonObject:
     return {
         "seat": turn.seat,
         "phase": turn.phase.value,
@@ -70,12 +70,12 @@ def _turn_body(turn: TurnView) -> Record:
     }
 
 
-def rules_body(rules: Rules) -> Record:
+def rules_body(rules: Rules) -> JsonObject:
     """A game's options."""
     return {"jokers": rules.jokers, "aces": rules.aces.value, "hints": rules.hints}
 
 
-def result_body(result: Result | None) -> Record | None:
+def result_body(result: Result | None) -> JsonObject | None:
     """A game's result; None until it is over."""
     if result is None:
         return None
@@ -86,7 +86,7 @@ def result_body(result: Result | None) -> Record | None:
     }
 
 
-def arrangement_body(arrangement: Arrangement) -> Record:
+def arrangement_body(arrangement: Arrangement) -> JsonObject:
     """An arrangement: its melds, its deadwood, the points of that."""
     return {
         "melds": _meld_bodies(arrangement.melds),
@@ -95,11 +95,11 @@ def arrangement_body(arrangement: Arrangement) -> Record:
     }
 
 
-def _meld_bodies(melds: tuple[Meld, ...]) -> list[Record]:
-    return list(map(meld_record, melds))
+def _meld_bodies(melds: tuple[Meld, ...]) -> list[JsonObject]:
+    return list(map(meld_json, melds))
 
 
-def _seat_body(seat: SeatView) -> Record:
+def _seat_body(seat: SeatView) -> JsonObject:
     return {
         "seat": seat.seat,
         "position": seat.position,
@@ -114,7 +114,7 @@ def _seat_body(seat: SeatView) -> Record:
     }
 
 
-def _own_body(seen: View, own: OwnView) -> Record:
+def _own_body(seen: View, own: OwnView) -> JsonObject:
     advice = advise(seen)
     discard = None if advice.discard is None else str(advice.discard)
     return {
@@ -130,7 +130,7 @@ def _own_body(seen: View, own: OwnView) -> Record:
     }
 
 
-def hint_body(hint: Hint) -> Record:
+def hint_body(hint: Hint) -> JsonObject:
     """Advice: what to do, why, and the figures of every move."""
     match hint:
         case DrawHint():
@@ -151,11 +151,11 @@ def hint_body(hint: Hint) -> Record:
             assert_never(hint)
 
 
-def _draw_option_body(option: DrawOption) -> Record:
+def _draw_option_body(option: DrawOption) -> JsonObject:
     return {"source": option.source.value, "expected_deadwood": option.expected}
 
 
-def _discard_option_body(option: DiscardOption) -> Record:
+def _discard_option_body(option: DiscardOption) -> JsonObject:
     return {
         "card": str(option.card),
         "deadwood": option.deadwood,
@@ -164,7 +164,9 @@ def _discard_option_body(option: DiscardOption) -> Record:
     }
 
 
-def scores_body(scored: Sequence[Record], totals: tuple[int, ...], result: Result | None) -> Record:
+def scores_body(
+    scored: Sequence[JsonObject], totals: tuple[int, ...], result: Result | None
+) -> JsonObject:
     """The rounds that are over, from their round_scored events, with the totals."""
     return {
         "rounds": list(map(_score_body, scored)),
@@ -173,7 +175,7 @@ def scores_body(scored: Sequence[Record], totals: tuple[int, ...], result: Resul
     }
 
 
-def _score_body(scored: Record) -> Record:
+def _score_body(scored: JsonObject) -> JsonObject:
     number = scored["round"]
     assert isinstance(number, int), "a scored round has a number"
     return {
@@ -185,7 +187,7 @@ def _score_body(scored: Record) -> Record:
     }
 
 
-def replay_seats(seats: tuple[Seat, ...]) -> list[Record]:
+def replay_seats(seats: tuple[Seat, ...]) -> list[JsonObject]:
     """Who played a finished game."""
     return [
         {
@@ -193,18 +195,18 @@ def replay_seats(seats: tuple[Seat, ...]) -> list[Record]:
             "position": position(number, len(seats)),
             "kind": seat.kind.value,
             "name": seat.name,
-            "level": seat.level,
+            "level": seat.level if isinstance(seat, AiSeat) else None,
         }
         for number, seat in enumerate(seats)
     ]
 
 
-def actions_body(events: Sequence[Record]) -> list[Record]:
+def actions_body(events: Sequence[JsonObject]) -> list[JsonObject]:
     """The moves of a finished game, from its complete events, in order."""
     return [action for event in events if (action := _action(event)) is not None]
 
 
-def _action(event: Record) -> Record | None:
+def _action(event: JsonObject) -> JsonObject | None:
     by = {"seat": event.get("seat"), "round": event["round"]}
     match event["type"]:
         case "card_drawn":

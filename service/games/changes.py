@@ -12,9 +12,9 @@ from dataclasses import dataclass, field, replace
 from engine import table
 from engine.cards import Card
 from engine.game import Step
+from engine.options import GameOptions
 from engine.round import Source
-from engine.rules import TURN_SOLVES, Rules
-from engine.seats import Seat, SeatKind
+from engine.seats import Seat, has_joined
 from engine.shuffle import SECRET_BYTES
 from service.errors import KeyReusedError
 from service.games import tokens
@@ -26,21 +26,6 @@ from service.games.new_seats import CREATOR
 from service.games.responses import Left, Moved, Seated
 from service.games.transactions import Change, Decision
 from service.store.models import StoredGame
-
-
-@dataclass(frozen=True, slots=True)
-class NewGame:
-    """The options of a new game.
-
-    `seed` is the secret itself, None for a random one. `turn_seconds` bounds the turns of
-    humans, None for no bound. `turn_solves` is the budget of an AI player's choice.
-    """
-
-    rules: Rules
-    seats: tuple[Seat, ...]
-    seed: bytes | None = None
-    turn_seconds: int | None = None
-    turn_solves: int = TURN_SOLVES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,10 +115,14 @@ class Join(Change[Invitee]):
 
 @dataclass(frozen=True, slots=True)
 class Create(Change[SeatHolder]):
-    """Making a new game; with an idempotency key the game's id is derived from the key."""
+    """Making a new game; with an idempotency key the game's id is derived from the key.
 
-    new: NewGame
+    `seed` is the game's secret, None for a random one.
+    """
+
+    options: GameOptions
     idempotency: Idempotency
+    seed: bytes | None = None
     game_id: str = field(init=False)
 
     def __post_init__(self) -> None:
@@ -152,7 +141,7 @@ class Create(Change[SeatHolder]):
 
     def identify(self, stored: StoredGame | None) -> LoadedGame[SeatHolder]:
         """The game that is not there yet, for its creator."""
-        seats = (None,) * len(self.new.seats)
+        seats = (None,) * len(self.options.seats)
         blank = StoredGame(0, b"", b"") if stored is None else stored
         return LoadedGame(self.game_id, blank, Meta(0, 0, 0, seats, seats), SeatHolder(CREATOR))
 
@@ -162,33 +151,19 @@ class Create(Change[SeatHolder]):
             raise KeyReusedError("the key has made a game before")
         key, salt = self.idempotency.key, secrets.token_bytes(tokens.SALT_BYTES)
         token = tokens.seat_token(key, salt, CREATOR)
-        codes = {seat: tokens.invite_code(key, salt, seat) for seat in _to_join(self.new.seats)}
-        meta = _new_meta(self.new.seats, codes, now).with_token(CREATOR, token)
-        return Decision(_opened(self.new, now), meta, Seated(token, salt, codes))
+        codes = {seat: tokens.invite_code(key, salt, seat) for seat in _to_join(self.options.seats)}
+        meta = _new_meta(self.options.seats, codes, now).with_token(CREATOR, token)
+        secret = secrets.token_bytes(SECRET_BYTES) if self.seed is None else self.seed
+        step = table.open_game(secret, self.options, now)
+        return Decision(step, meta, Seated(token, salt, codes))
 
 
 def _moved(current: LoadedGame[SeatHolder], step: Step) -> Decision:
     return Decision(step, replace(current.meta, played=True), Moved())
 
 
-def _opened(new: NewGame, now: int) -> Step:
-    return table.open_game(
-        secrets.token_bytes(SECRET_BYTES) if new.seed is None else new.seed,
-        new.rules,
-        new.seats,
-        seeded=new.seed is not None,
-        turn_seconds=new.turn_seconds,
-        turn_solves=new.turn_solves,
-        now=now,
-    )
-
-
 def _to_join(seats: tuple[Seat, ...]) -> list[int]:
-    return [
-        number
-        for number, seat in enumerate(seats)
-        if seat.kind is SeatKind.HUMAN and not seat.joined
-    ]
+    return [number for number, seat in enumerate(seats) if not has_joined(seat)]
 
 
 def _new_meta(seats: tuple[Seat, ...], codes: dict[int, str], now: int) -> Meta:

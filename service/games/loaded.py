@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Generic, TypeVar
 
 from engine.errors import SnapshotError
-from engine.events import Record
+from engine.fields import JsonObject
 from engine.game import Game, Step
 from engine.snapshot import load
 from service.errors import (
@@ -84,7 +84,7 @@ class NextVersion(Generic[CallerT_co]):
     step: Step
     stored: StoredGame
     meta: Meta
-    events: tuple[Record, ...]
+    events: tuple[JsonObject, ...]
 
     @property
     def loaded(self) -> LoadedGame[CallerT_co]:

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, replace
 import orjson
 
 from engine.game import Game
+from engine.seats import is_away
 from service.errors import CorruptGameError
 from service.games.tokens import seat_of, token_hash
 from service.store.models import StoredGame
@@ -90,7 +91,7 @@ class Meta:
             updated_at=now,
             expires_at=now + lifetimes.of(played=self.played) * 1000,
             deadline=game.deadline,
-            away=tuple(number for number, seat in enumerate(game.seats) if seat.away),
+            away=tuple(number for number, seat in enumerate(game.seats) if is_away(seat)),
         )
 
     def is_overdue(self, seat: int, now: int) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from engine.players import DEFAULT_LEVEL
-from engine.seats import Seat, SeatKind
+from engine.seats import AiSeat, HumanSeat, Level, Seat, SeatKind
 from engine.view import position
 from service.errors import Fault, InvalidRequestError
 
@@ -47,8 +47,8 @@ def _seat(seat: Mapping[str, Any], number: int, seats: int) -> Seat:
     kind = SeatKind(seat["kind"])
     name = seat.get("name") or _default_name(kind, number, seats)
     if kind is SeatKind.HUMAN:
-        return Seat(kind, name, joined=number == CREATOR)
-    return Seat(kind, name, seat.get("level") or DEFAULT_LEVEL)
+        return HumanSeat(name, joined=number == CREATOR)
+    return AiSeat(name, Level(seat.get("level") or DEFAULT_LEVEL))
 
 
 def _default_name(kind: SeatKind, number: int, seats: int) -> str:

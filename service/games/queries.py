@@ -5,10 +5,10 @@ from __future__ import annotations
 import orjson
 
 from engine.errors import GameNotFinishedError, MoveError
-from engine.game import Status, require_turn, words
+from engine.game import Status, require_turn, turn_randomness
 from engine.players.hints import hint
 from engine.shuffle import commitment
-from engine.view import opened, view
+from engine.view import unredacted, view
 from service.errors import HintsDisabledError, RefusedMoveError
 from service.games import bodies
 from service.games.entity_tags import entity_tag, is_cached
@@ -45,7 +45,7 @@ class Queries:
     def scores(self, game_id: str, token: str | None) -> GameResponse:
         """The rounds that are over, and the totals."""
         game = self._transactions.read(game_id, token).game()
-        rounds = list(map(opened, self._repository.scored_rounds(game_id, game)))
+        rounds = list(map(unredacted, self._repository.scored_rounds(game_id, game)))
         return _ok(bodies.scores_body(rounds, game.totals, game.result))
 
     def hint(self, game_id: str, token: str | None) -> GameResponse:
@@ -58,7 +58,9 @@ class Queries:
             require_turn(game, seat)
         except MoveError as error:
             raise RefusedMoveError(error, loaded.version) from error
-        return _ok(bodies.hint_body(hint(view(game, seat), words(game), game.turn_solves)))
+        return _ok(
+            bodies.hint_body(hint(view(game, seat), turn_randomness(game), game.turn_solves))
+        )
 
     def events(self, game_id: str, token: str | None, after: int, limit: int) -> GameResponse:
         """Up to `limit` events after the given seq, as the caller may read them."""
@@ -83,7 +85,7 @@ class Queries:
                 "seats": bodies.replay_seats(game.seats),
                 "first_dealer": game.first_dealer,
                 "actions": bodies.actions_body(events),
-                "events": list(map(opened, events)),
+                "events": list(map(unredacted, events)),
             }
         )
 

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 import orjson
 
-from engine.events import Record, record
+from engine.events import log_entry
+from engine.fields import JsonObject
 from engine.game import Game, Step
 from engine.snapshot import dump
 from service.errors import CorruptGameError, GameNotFoundError
@@ -50,7 +51,7 @@ class GameRepository:
         stamped = meta.stamped(step.game, now, self._lifetimes)
         stored = StoredGame(before.version + 1, dump(step.game), stamped.dump())
         at = timestamp(now)
-        events = tuple(record(event, at) for event in step.events)
+        events = tuple(log_entry(event, at) for event in step.events)
         return NextVersion(before, step, stored, stamped, events)
 
     def commit(
@@ -75,7 +76,7 @@ class GameRepository:
             )
         )
 
-    def events(self, game_id: str, game: Game, after: int, limit: int) -> list[Record]:
+    def events(self, game_id: str, game: Game, after: int, limit: int) -> list[JsonObject]:
         """At most `limit` logged events of a game with a seq above `after`, in order.
 
         Raises GameNotFoundError if the game is gone by now, CorruptGameError if events are
@@ -84,7 +85,7 @@ class GameRepository:
         expected = max(0, min(limit, game.seq - after))
         return self._complete(self._store.events(game_id, after, expected), expected, game_id)
 
-    def scored_rounds(self, game_id: str, game: Game) -> list[Record]:
+    def scored_rounds(self, game_id: str, game: Game) -> list[JsonObject]:
         """The round_scored events of a game, in order; raises like `events`."""
         texts = self._store.events_at(game_id, game.scored)
         return self._complete(texts, len(game.scored), game_id)
@@ -93,7 +94,7 @@ class GameRepository:
         """Delete a game and its log; raises StorageError."""
         self._store.delete(game_id)
 
-    def _complete(self, texts: Sequence[bytes], expected: int, game_id: str) -> list[Record]:
+    def _complete(self, texts: Sequence[bytes], expected: int, game_id: str) -> list[JsonObject]:
         """The events of the log, if all are there; otherwise the game was deleted meanwhile."""
         if len(texts) < expected:
             if self.load(game_id)[0] is None:

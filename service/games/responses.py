@@ -12,8 +12,8 @@ from typing import ClassVar, assert_never
 
 import orjson
 
-from engine.events import Record
-from engine.view import view, visible
+from engine.fields import JsonObject
+from engine.view import redacted, view
 from service.games import bodies
 from service.games.entity_tags import entity_tag
 from service.games.loaded import Invitee, NextVersion, SeatHolder
@@ -84,7 +84,7 @@ def respond(reply: Reply, following: NextVersion[SeatHolder | Invitee]) -> GameR
 
 def _with_game(
     status: int,
-    first: Record,
+    first: JsonObject,
     following: NextVersion[SeatHolder | Invitee],
     location: str | None = None,
 ) -> GameResponse:
@@ -100,6 +100,6 @@ def _with_game(
     return GameResponse(status, orjson.dumps(body), entity_tag(after.version, seat), location)
 
 
-def events_body(events: Sequence[Record], seat: int | None) -> list[Record]:
+def events_body(events: Sequence[JsonObject], seat: int | None) -> list[JsonObject]:
     """Events as a seat, or a spectator (None), may read them."""
-    return [visible(event, seat) for event in events]
+    return [redacted(event, seat) for event in events]

@@ -173,7 +173,7 @@ class Transactions:
         caller = loaded.caller
         if not isinstance(caller, SeatHolder) or not loaded.meta.is_overdue(caller.seat, now):
             return loaded
-        step = table.attend(loaded.game(), caller.seat, now)
+        step = table.apply_overdue_turns(loaded.game(), caller.seat, now)
         if step is None:
             return loaded
         following = self._repository.next_version(loaded, step, loaded.meta, now)

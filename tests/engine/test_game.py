@@ -6,10 +6,10 @@ from collections.abc import Callable
 import pytest
 
 from engine import game as games
-from engine.errors import GameFinishedError, InvalidTableError, NotYourTurnError, WrongPhaseError
+from engine.errors import GameFinishedError, NotYourTurnError, WrongPhaseError
 from engine.events import GameFinished, RoundDealt, RoundScored, SeatJoined, WentOut
 from engine.game import Game, Result, Source, Status
-from engine.rules import Rules
+from engine.options import GameOptions
 from tests.builders import ANN, ai, card, humans, rules, secret
 from tests.playout import Playout
 
@@ -32,7 +32,7 @@ def of_type(playout: Playout, kind: type) -> list[object]:
 
 
 def test_a_new_game_tells_who_joined_and_what_was_dealt() -> None:
-    step = games.open_game(secret(1), Rules(), (ANN, ai()))
+    step = games.open_game(secret(1), GameOptions((ANN, ai())))
     joined, dealt = step.events
     assert (joined.seq, joined.round, joined.body) == (1, None, SeatJoined(0, "Ann"))
     assert (dealt.seq, dealt.round) == (2, 1)
@@ -43,13 +43,7 @@ def test_a_new_game_tells_who_joined_and_what_was_dealt() -> None:
 
 
 def test_the_first_dealer_may_be_given() -> None:
-    assert games.open_game(secret(1), Rules(), humans(4), first_dealer=3).game.first_dealer == 3
-
-
-@pytest.mark.parametrize("seats", [0, 1, 7])
-def test_a_table_has_two_to_six_seats(seats: int) -> None:
-    with pytest.raises(InvalidTableError, match="2 to 6"):
-        games.open_game(secret(1), Rules(), humans(seats))
+    assert games.open_game(secret(1), GameOptions(humans(4), first_dealer=3)).game.first_dealer == 3
 
 
 def test_eleven_rounds_are_dealt_by_one_seat_after_the_other(played: Playout) -> None:
@@ -64,7 +58,7 @@ def test_each_round_adds_to_the_totals_and_the_lowest_wins(played: Playout) -> N
     for scored in of_type(played, RoundScored):
         assert isinstance(scored, RoundScored)
         for score in scored.seats:
-            totals[score.seat] += score.arrangement.points
+            totals[score.seat] += score.points
             assert score.total == totals[score.seat]
     game = last(played)
     assert list(game.totals) == totals
@@ -85,8 +79,8 @@ def test_who_goes_out_scores_nothing_and_shows_the_hand(played: Playout) -> None
         assert isinstance(out, WentOut)
         assert isinstance(round_over, RoundScored)
         score = round_over.seats[out.seat]
-        assert (round_over.went_out, score.arrangement.points) == (out.seat, 0)
-        assert (score.hand, score.arrangement.melds) == (out.hand, out.melds)
+        assert (round_over.went_out, score.points) == (out.seat, 0)
+        assert (score.hand, score.melds) == (out.hand, out.melds)
 
 
 def test_scored_names_the_events_of_the_rounds_that_are_over(played: Playout) -> None:
@@ -115,14 +109,14 @@ def fields_of(game: Game) -> dict[str, object]:
 
 
 def test_a_seat_out_of_turn_is_told_whose_turn_it_is() -> None:
-    game = games.open_game(secret(1), Rules(), humans(3), first_dealer=0).game
+    game = games.open_game(secret(1), GameOptions(humans(3), first_dealer=0)).game
     with pytest.raises(NotYourTurnError) as caught:
         games.draw(game, 2, Source.STOCK)
     assert (caught.value.seat, caught.value.expected) == (2, 1)
 
 
 def test_a_move_in_the_wrong_phase_is_told_which_is_due() -> None:
-    game = games.open_game(secret(1), Rules(), humans(3), first_dealer=0).game
+    game = games.open_game(secret(1), GameOptions(humans(3), first_dealer=0)).game
     with pytest.raises(WrongPhaseError) as caught:
         games.discard(game, 1, card("2C"))
     assert caught.value.expected == "draw"

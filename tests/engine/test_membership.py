@@ -7,36 +7,37 @@ import pytest
 from engine import game as games
 from engine import membership, table
 from engine.errors import GameFinishedError, GameWaitingError, NotYourTurnError, SeatTakenError
-from engine.events import Event, record
+from engine.events import Event, log_entry
 from engine.game import Game, Status, Step
+from engine.options import GameOptions
 from engine.players import STAND_IN_LEVEL
 from engine.round import Source
-from engine.rules import LAST_TURN, Rules
-from engine.seats import Seat, SeatKind
+from engine.rules import LAST_TURN
+from engine.seats import AiSeat, HumanSeat, Seat
 from engine.snapshot import dump, load
 from engine.view import advise, view
 from tests.builders import ANN, ai, secret
 
-FREE = Seat(SeatKind.HUMAN, "Free", joined=False)
+FREE = HumanSeat("Free", joined=False)
 SECONDS = 30
 MINUTE = 60_000
 
 
 def types(events: tuple[Event, ...]) -> list[str]:
-    return [str(record(event, "")["type"]) for event in events]
+    return [str(log_entry(event, "")["type"]) for event in events]
 
 
 def opened(*seats: Seat, number: int = 1, turn_seconds: int | None = None) -> Step:
-    return table.open_game(secret(number), Rules(), seats, turn_seconds=turn_seconds)
+    return table.open_game(secret(number), GameOptions(seats, turn_seconds=turn_seconds))
 
 
 def pair(number: int = 3, turn_seconds: int | None = SECONDS) -> Game:
     """Two humans with seat 0 to move."""
-    bea = Seat(SeatKind.HUMAN, "Bea")
+    bea = HumanSeat("Bea")
     step = games.open_game(
-        secret(number), Rules(), (ANN, bea), first_dealer=1, turn_seconds=turn_seconds
+        secret(number), GameOptions((ANN, bea), first_dealer=1, turn_seconds=turn_seconds)
     )
-    return table._played_on(step, 0).game
+    return table._with_automatic_turns(step, 0).game
 
 
 def test_a_game_waits_until_every_human_has_joined() -> None:
@@ -75,7 +76,7 @@ def test_a_seat_is_joined_once() -> None:
 def test_the_deal_does_not_depend_on_when_humans_join() -> None:
     waiting = opened(ANN, FREE).game
     joined = membership.join(waiting, 1, "Bea").game
-    at_once = games.open_game(secret(1), Rules(), (ANN, Seat(SeatKind.HUMAN, "Bea"))).game
+    at_once = games.open_game(secret(1), GameOptions((ANN, HumanSeat("Bea")))).game
     assert joined.layout == at_once.layout
 
 
@@ -84,7 +85,7 @@ def test_an_ai_player_plays_on_for_a_human_who_left() -> None:
     drawn = table.draw(game, 0, Source.STOCK).game
     step = table.leave(drawn, 0)
     assert types(step.events) == ["seat_left", "card_discarded"]
-    assert step.game.seats[0] == Seat(SeatKind.AI, "Ann", STAND_IN_LEVEL)
+    assert step.game.seats[0] == AiSeat("Ann", STAND_IN_LEVEL)
     assert step.game.layout.seat == 1
     after = table.discard(
         table.draw(step.game, 1, Source.STOCK).game, 1, step.game.layout.hands[1][0]
@@ -137,7 +138,7 @@ def test_a_human_may_leave_while_others_have_yet_to_join() -> None:
 def test_no_bound_means_no_deadline() -> None:
     game = pair(turn_seconds=None)
     assert game.deadline is None
-    assert table.attend(game, 0, now=10**15) is None
+    assert table.apply_overdue_turns(game, 0, now=10**15) is None
 
 
 def test_a_turns_time_begins_with_the_turn_and_not_with_the_draw() -> None:
@@ -155,12 +156,12 @@ def test_a_turns_time_begins_with_the_turn_and_not_with_the_draw() -> None:
 
 def test_a_turn_within_its_time_is_left_alone() -> None:
     game = pair()
-    assert table.attend(game, 0, now=SECONDS * 1000 - 1) is None
-    assert table.attend(game, 1, now=SECONDS * 1000 - 1) is None
+    assert table.apply_overdue_turns(game, 0, now=SECONDS * 1000 - 1) is None
+    assert table.apply_overdue_turns(game, 1, now=SECONDS * 1000 - 1) is None
 
 
 def test_an_overdue_turn_is_played_and_its_seat_is_away() -> None:
-    step = table.attend(pair(), 1, now=MINUTE)
+    step = table.apply_overdue_turns(pair(), 1, now=MINUTE)
     assert step is not None
     assert types(step.events) == ["seat_away", "card_drawn", "card_discarded"]
     assert step.game.seats[0].away
@@ -171,13 +172,13 @@ def test_an_overdue_turn_is_played_and_its_seat_is_away() -> None:
 
 def test_what_is_left_of_an_overdue_turn_is_its_discard() -> None:
     drawn = table.draw(pair(), 0, Source.STOCK).game
-    step = table.attend(drawn, 1, now=MINUTE)
+    step = table.apply_overdue_turns(drawn, 1, now=MINUTE)
     assert step is not None
     assert types(step.events) == ["seat_away", "card_discarded"]
 
 
 def test_turns_of_a_seat_that_is_away_run_at_once() -> None:
-    step = table.attend(pair(), 1, now=MINUTE)
+    step = table.apply_overdue_turns(pair(), 1, now=MINUTE)
     assert step is not None
     drawn = table.draw(step.game, 1, Source.STOCK, now=MINUTE).game
     after = table.discard(drawn, 1, drawn.layout.hand[-1], now=MINUTE)
@@ -186,13 +187,13 @@ def test_turns_of_a_seat_that_is_away_run_at_once() -> None:
 
 
 def test_whoever_returns_moves_again_from_the_next_turn_on() -> None:
-    away = table.attend(pair(), 1, now=MINUTE)
+    away = table.apply_overdue_turns(pair(), 1, now=MINUTE)
     assert away is not None
-    back = table.attend(away.game, 0, now=MINUTE)
+    back = table.apply_overdue_turns(away.game, 0, now=MINUTE)
     assert back is not None
     assert types(back.events) == ["seat_returned"]
     assert not back.game.seats[0].away
-    assert table.attend(back.game, 0, now=MINUTE) is None
+    assert table.apply_overdue_turns(back.game, 0, now=MINUTE) is None
     drawn = table.draw(back.game, 1, Source.STOCK, now=MINUTE).game
     after = table.discard(drawn, 1, drawn.layout.hand[-1], now=MINUTE)
     assert after.game.layout.seat == 0
@@ -200,7 +201,7 @@ def test_whoever_returns_moves_again_from_the_next_turn_on() -> None:
 
 def test_whoever_comes_late_finds_one_turn_played_and_the_next_its_own() -> None:
     game = opened(ANN, ai(), ai(), turn_seconds=SECONDS).game
-    step = table.attend(game, 0, now=MINUTE)
+    step = table.apply_overdue_turns(game, 0, now=MINUTE)
     assert step is not None
     kinds = types(step.events)
     assert kinds[0] == "seat_away"
@@ -211,7 +212,7 @@ def test_whoever_comes_late_finds_one_turn_played_and_the_next_its_own() -> None
 
 
 def test_when_everybody_is_away_or_gone_the_game_plays_itself_to_its_end() -> None:
-    away = table.attend(pair(), 1, now=MINUTE)
+    away = table.apply_overdue_turns(pair(), 1, now=MINUTE)
     assert away is not None
     step = table.leave(away.game, 1, now=MINUTE)
     assert step.game.status is Status.FINISHED
@@ -220,6 +221,6 @@ def test_when_everybody_is_away_or_gone_the_game_plays_itself_to_its_end() -> No
 
 
 def test_bounded_turns_come_back_from_a_snapshot() -> None:
-    away = table.attend(pair(), 1, now=MINUTE)
+    away = table.apply_overdue_turns(pair(), 1, now=MINUTE)
     assert away is not None
     assert load(dump(away.game)) == away.game

@@ -9,9 +9,9 @@ from engine.cards import Card
 from engine.errors import MoveError
 from engine.events import CardDiscarded, CardDrawn, GameFinished, RoundScored
 from engine.game import Game, Source, Status
+from engine.options import GameOptions
 from engine.players import LEVELS
-from engine.rules import Rules
-from engine.seats import SeatKind
+from engine.seats import Level, SeatKind
 from engine.shuffle import Stream
 from engine.view import View
 from tests.builders import ai, default_table, rules, secret
@@ -25,7 +25,7 @@ def human_to_move(game: Game) -> bool:
 def test_ai_turns_before_the_first_human_turn_are_played_at_once() -> None:
     starts = set()
     for number in range(20):
-        step = table.open_game(secret(number), Rules(), default_table())
+        step = table.open_game(secret(number), GameOptions(default_table()))
         assert human_to_move(step.game)
         drawn = [event.body for event in step.events if isinstance(event.body, CardDrawn)]
         assert [body.seat for body in drawn] == list(range(4 - len(drawn), 4))
@@ -34,7 +34,7 @@ def test_ai_turns_before_the_first_human_turn_are_played_at_once() -> None:
 
 
 def test_a_discard_is_followed_by_every_ai_turn_up_to_the_next_human_one() -> None:
-    game = table.open_game(secret(1), Rules(), default_table()).game
+    game = table.open_game(secret(1), GameOptions(default_table())).game
     step = table.draw(game, 0, Source.STOCK)
     assert len(step.events) == 1
     after = table.discard(step.game, 0, step.game.layout.hand[-1])
@@ -46,25 +46,25 @@ def test_a_discard_is_followed_by_every_ai_turn_up_to_the_next_human_one() -> No
 
 
 def test_a_refused_move_plays_no_ai_turn() -> None:
-    game = table.open_game(secret(1), Rules(), default_table()).game
+    game = table.open_game(secret(1), GameOptions(default_table())).game
     with pytest.raises(MoveError):
         table.discard(game, 0, game.layout.hand[0])
 
 
 def test_a_table_of_ai_players_plays_a_whole_game_without_anybody() -> None:
-    step = table.open_game(secret(2), rules(4, "both"), (ai(), ai(), ai()))
+    step = table.open_game(secret(2), GameOptions((ai(), ai(), ai()), rules(4, "both")))
     assert step.game.status is Status.FINISHED
     assert isinstance(step.events[-1].body, GameFinished)
 
 
 def test_the_same_secret_and_moves_give_the_same_game() -> None:
-    first, second = (table.open_game(secret(9), Rules(), (ai(),) * 4) for _ in range(2))
+    first, second = (table.open_game(secret(9), GameOptions((ai(),) * 4)) for _ in range(2))
     assert first == second
 
 
 def test_four_medium_players_finish_their_games_without_a_stalled_round() -> None:
     for number in range(scaled(300)):
-        step = table.open_game(secret(1000 + number), Rules(), (ai(),) * 4)
+        step = table.open_game(secret(1000 + number), GameOptions((ai(),) * 4))
         assert step.game.status is Status.FINISHED
         rounds = [event.body for event in step.events if isinstance(event.body, RoundScored)]
         assert [each.stalled for each in rounds] == [False] * 11
@@ -80,12 +80,12 @@ class Watching:
     def choose_draw(self, seen: View, chance: Stream, budget: int) -> Source:
         self.seen.append(seen)
         self.budgets.add(budget)
-        return LEVELS["medium"].choose_draw(seen, chance, budget)
+        return LEVELS[Level.MEDIUM].choose_draw(seen, chance, budget)
 
     def choose_discard(self, seen: View, chance: Stream, budget: int) -> Card:
         self.seen.append(seen)
         self.budgets.add(budget)
-        return LEVELS["medium"].choose_discard(seen, chance, budget)
+        return LEVELS[Level.MEDIUM].choose_discard(seen, chance, budget)
 
 
 class Failing:
@@ -117,11 +117,11 @@ class Failing:
         (ZeroDivisionError, Card(0)),
     ],
 )
-def test_a_player_that_fails_or_cheats_is_replaced_by_a_cheap_legal_move(
+def test_a_player_that_fails_or_cheats_is_replaced_by_a_fallback_move(
     monkeypatch: pytest.MonkeyPatch, draw: object, discard: object
 ) -> None:
-    monkeypatch.setitem(LEVELS, "failing", Failing(draw, discard))
-    step = table.open_game(secret(4), Rules(), (ai("failing"), ai("medium"), ai("failing")))
+    monkeypatch.setitem(LEVELS, Level.EASY, Failing(draw, discard))
+    step = table.open_game(secret(4), GameOptions((ai("easy"), ai("medium"), ai("easy"))))
     assert step.game.status is Status.FINISHED
     assert step.faults
     assert all("seat 0" in fault or "seat 2" in fault for fault in step.faults)
@@ -131,14 +131,14 @@ def test_a_player_that_fails_or_cheats_is_replaced_by_a_cheap_legal_move(
 
 def test_players_that_do_right_leave_no_fault() -> None:
     levels = tuple(ai(level) for level in ("easy", "medium", "hard", "expert"))
-    step = table.open_game(secret(4), Rules(), levels)
+    step = table.open_game(secret(4), GameOptions(levels))
     assert (step.game.status, step.faults) == (Status.FINISHED, ())
 
 
 def test_ai_players_see_the_view_of_their_own_seat(monkeypatch: pytest.MonkeyPatch) -> None:
     watching = Watching()
-    monkeypatch.setitem(LEVELS, "watching", watching)
-    table.open_game(secret(3), Rules(), (ai("medium"), ai("watching")), turn_solves=77)
+    monkeypatch.setitem(LEVELS, Level.EASY, watching)
+    table.open_game(secret(3), GameOptions((ai("medium"), ai("easy")), turn_solves=77))
     assert watching.budgets == {77}
     assert watching.seen
     assert {seen.you.seat for seen in watching.seen if seen.you is not None} == {1}

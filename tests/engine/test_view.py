@@ -7,17 +7,17 @@ import pytest
 
 from engine import game as games
 from engine.cards import Card, write_cards
-from engine.events import record
+from engine.events import log_entry
 from engine.game import Game, Source, Status
+from engine.options import GameOptions
 from engine.round import Discarding, Drawing, Finished
-from engine.rules import Rules
-from engine.view import View, advise, opened, position, view, visible
+from engine.view import View, advise, position, redacted, unredacted, view
 from tests.builders import card, humans, rules, secret
 from tests.playout import Playout
 
 
 def opened_game(number: int = 1, seats: int = 4) -> Game:
-    return games.open_game(secret(number), Rules(), humans(seats), first_dealer=0).game
+    return games.open_game(secret(number), GameOptions(humans(seats), first_dealer=0)).game
 
 
 def hidden_from(game: Game, seat: int | None, number: int) -> Game:
@@ -41,9 +41,9 @@ def cards_in(value: object) -> list[Card]:
     if isinstance(value, Card):
         return [value]
     if isinstance(value, tuple):
-        return [found for each in value for found in cards_in(each)]
+        return [one for each in value for one in cards_in(each)]
     if is_dataclass(value):
-        return [found for name in fields(value) for found in cards_in(getattr(value, name.name))]
+        return [one for name in fields(value) for one in cards_in(getattr(value, name.name))]
     return []
 
 
@@ -145,7 +145,7 @@ def test_seats_have_positions_at_tables_of_up_to_four(
 
 def with_hand(codes: str, discarding: bool) -> View:
     """Seat 0's view of a round 3 (fives wild) in which it holds exactly these cards."""
-    game = games.open_game(secret(1), Rules(), humans(2), first_dealer=1).game
+    game = games.open_game(secret(1), GameOptions(humans(2), first_dealer=1)).game
     hand = tuple(sorted(map(Card.parse, codes.split())))
     layout = replace(game.layout, number=3, hands=(hand, game.layout.hands[1]))
     state = Discarding(layout, hand[0]) if discarding else Drawing(layout)
@@ -174,19 +174,20 @@ def test_drawn_cards_are_visible_to_those_who_saw_them() -> None:
     game = opened_game()
     for source in Source:
         step = games.draw(game, 1, source)
-        told = record(step.events[-1], "now")
-        drawn = told["card"]
-        assert visible(told, 1)["card"] == drawn
+        entry = log_entry(step.events[-1], "now")
+        drawn = entry["card"]
+        assert redacted(entry, 1)["card"] == drawn
         hidden = None if source is Source.STOCK else drawn
-        assert [visible(told, seat)["card"] for seat in (None, 0, 2, 3)] == [hidden] * 4
-        assert opened(told)["card"] == drawn
+        others = {**redacted(entry, 1), "card": hidden}
+        assert [redacted(entry, seat) for seat in (None, 0, 2, 3)] == [others] * 4
+        assert unredacted(entry)["card"] == drawn
 
 
 def test_whether_a_seat_was_ready_to_declare_is_nobodys_business() -> None:
     game = games.draw(opened_game(), 1, Source.DISCARD).game
     step = games.discard(game, 1, game.layout.hands[1][0], go_out=False)
-    told = record(step.events[0], "now")
-    assert told["go_out"] is False
-    assert set(visible(told, 1)) == set(opened(told)) == {
+    entry = log_entry(step.events[0], "now")
+    assert entry["go_out"] is False
+    assert set(redacted(entry, 1)) == set(unredacted(entry)) == {
         "seq", "at", "type", "round", "seat", "card"
     }  # fmt: skip

@@ -6,9 +6,9 @@ import pytest
 import redis
 
 from engine import table
-from engine.rules import Rules
+from engine.options import GameOptions
 from service.errors import CorruptGameError, GameNotFoundError
-from service.games.changes import Create, NewGame
+from service.games.changes import Create
 from service.games.idempotency import Idempotency
 from service.games.repository import GameRepository
 from service.games.transactions import Transactions
@@ -17,8 +17,8 @@ from tests.builders import default_table, secret
 
 @pytest.fixture
 def name(transactions: Transactions) -> str:
-    new = NewGame(Rules(), default_table(), secret(5))
-    create = Create(new, Idempotency(None, "create"))
+    options = GameOptions(default_table(), seeded=True)
+    create = Create(options, Idempotency(None, "create"), secret(5))
     assert transactions.run(create).status == 201
     return create.game_id
 
@@ -27,7 +27,7 @@ def test_events_are_read_by_their_seq(
     repository: GameRepository, transactions: Transactions, name: str
 ) -> None:
     game = transactions.read(name, None).game()
-    assert game.seq == len(table.open_game(secret(5), Rules(), default_table()).events) > 3
+    assert game.seq == len(table.open_game(secret(5), GameOptions(default_table())).events) > 3
     assert [event["seq"] for event in repository.events(name, game, 1, 2)] == [2, 3]
     assert len(repository.events(name, game, 0, 1000)) == game.seq
     assert repository.events(name, game, game.seq, 10) == []

@@ -9,11 +9,11 @@ import orjson
 import pytest
 
 from engine import table
-from engine.events import record
+from engine.events import log_entry
 from engine.game import Game, Step
+from engine.options import GameOptions
 from engine.round import Source
-from engine.rules import Rules
-from engine.seats import Seat, SeatKind
+from engine.seats import HumanSeat
 from engine.snapshot import dump, load
 from service.errors import (
     ConflictError,
@@ -41,7 +41,7 @@ from tests.builders import ANN, secret
 from tests.clock import Clock
 from tests.games.conftest import DAY, LIFETIMES, ObservedStore
 
-BEA = Seat(SeatKind.HUMAN, "Bea")
+BEA = HumanSeat("Bea")
 WITHOUT_KEY = Idempotency(None, "draw")
 WITH_KEY = Idempotency("a key", "draw")
 TURN = 60_000
@@ -54,7 +54,9 @@ def name(observed: ObservedStore, clock: Clock) -> str:
 
 def stored_game(observed: ObservedStore, clock: Clock, *, turn_seconds: int | None = None) -> str:
     """The id of a game of Ann (seat 0, to move) and Bea, whose tokens are their names."""
-    step = table.open_game(secret(3), Rules(), (ANN, BEA), turn_seconds=turn_seconds, now=clock.now)
+    step = table.open_game(
+        secret(3), GameOptions((ANN, BEA), turn_seconds=turn_seconds), now=clock.now
+    )
     assert step.game.layout.seat == 0
     hashes = (token_hash("Ann"), token_hash("Bea"))
     meta = Meta(clock.now, clock.now, clock.now, hashes, (None, None))
@@ -62,7 +64,7 @@ def stored_game(observed: ObservedStore, clock: Clock, *, turn_seconds: int | No
         game_id=game_id(None),
         expected=0,
         stored=StoredGame(1, dump(step.game), meta.stamped(step.game, clock.now, LIFETIMES).dump()),
-        events=[orjson.dumps(record(event, timestamp(clock.now))) for event in step.events],
+        events=[orjson.dumps(log_entry(event, timestamp(clock.now))) for event in step.events],
         logged=0,
         record_key=RecordKey("own", "1"),
         record=b"{}",
@@ -185,7 +187,7 @@ def test_a_commit_holds_all_that_a_step_made(
         game_id=name,
         expected=1,
         stored=StoredGame(2, dump(step.game), meta.dump()),
-        events=[orjson.dumps(record(step.events[0], timestamp(clock.now)))],
+        events=[orjson.dumps(log_entry(step.events[0], timestamp(clock.now)))],
         logged=3,
         record_key=record_key(token_hash("Ann"), WITH_KEY),
         record=commit.record,
@@ -313,7 +315,7 @@ def test_overdue_turns_are_applied_for_a_seats_holder(
     before = transactions.read(name, "Bea")
     clock.now += TURN
     loaded = transactions.read(name, "Bea")
-    step = table.attend(before.game(), 1, clock.now)
+    step = table.apply_overdue_turns(before.game(), 1, clock.now)
     assert step is not None
     assert (loaded.game_id, loaded.caller) == (name, SeatHolder(1))
     assert loaded.version == before.version + 1

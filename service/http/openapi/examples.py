@@ -11,14 +11,16 @@ from itertools import islice
 
 from engine import table
 from engine.cards import Card, Rank
-from engine.events import Record, RoundScored, record
+from engine.events import RoundScored, log_entry
+from engine.fields import JsonObject
 from engine.game import Game, Step
+from engine.options import GameOptions
 from engine.players.hints import hint
 from engine.round import Source
-from engine.rules import TURN_SOLVES, AceMode, Rules
+from engine.rules import TURN_SOLVES, AceMode
 from engine.shuffle import choice_stream, commitment
 from engine.solver.arrangement import arrange
-from engine.view import advise, opened, view, visible
+from engine.view import advise, redacted, unredacted, view
 from service.games import bodies
 from service.games.meta import Meta
 from service.games.new_seats import seats_of
@@ -37,13 +39,13 @@ _BETWEEN = 6_789
 _DAY = 86_400_000
 
 
-def by_operation() -> tuple[dict[str, Record], dict[str, Record]]:
+def by_operation() -> tuple[dict[str, JsonObject], dict[str, JsonObject]]:
     """Request bodies and answers, each by operationId."""
-    created = table.open_game(_SECRET, Rules(), seats_of(None, seeded=False))
+    created = table.open_game(_SECRET, GameOptions(seats_of(None, seeded=False)))
     drawn, discarded = islice(_moves(created.game), 2)
     steps = (created, drawn, discarded)
     records = [told for number, step in enumerate(steps, 1) for told in _records(number, step)]
-    answered: dict[str, Record] = {
+    answered: dict[str, JsonObject] = {
         "createGame": {
             "seat": _YOU,
             "token": _TOKEN,
@@ -59,7 +61,7 @@ def by_operation() -> tuple[dict[str, Record], dict[str, Record]]:
             hint(view(drawn.game, _YOU), choice_stream(_SECRET, 1, _YOU, 1), TURN_SOLVES)
         ),
         "listEvents": {
-            "events": [visible(told, _YOU) for told in records],
+            "events": [redacted(told, _YOU) for told in records],
             "last_seq": len(records),
             "more": False,
         },
@@ -68,23 +70,23 @@ def by_operation() -> tuple[dict[str, Record], dict[str, Record]]:
             arrange(tuple(map(Card.parse, HAND)), Rank.parse(WILD_RANK), AceMode.LOW)
         ),
     }
-    requests: dict[str, Record] = {
+    requests: dict[str, JsonObject] = {
         "discardCard": {"card": str(_best_discard(drawn.game))},
         "joinGame": {"invite": _INVITE, "name": "Bo"},
     }
     return requests, answered | {"joinGame": _joined()}
 
 
-def _joined() -> Record:
+def _joined() -> JsonObject:
     """The answer to the second of two humans."""
     seats = seats_of([{"kind": "human", "name": "Ann"}, {"kind": "human"}], seeded=False)
-    waiting = table.open_game(_SECRET, Rules(), seats).game
+    waiting = table.open_game(_SECRET, GameOptions(seats)).game
     step = table.join(waiting, _GUEST, "Bo")
     return {
         "seat": _GUEST,
         "token": _TOKEN,
         "game": bodies.game_body(view(step.game, _GUEST), _ID, 2, _meta(2, _DAY)),
-        "events": [visible(told, _GUEST) for told in _records(2, step)],
+        "events": [redacted(told, _GUEST) for told in _records(2, step)],
     }
 
 
@@ -108,7 +110,7 @@ def _time(version: int) -> int:
     return _BEGAN + _BETWEEN * (version - 1)
 
 
-def _game(version: int, game: Game) -> Record:
+def _game(version: int, game: Game) -> JsonObject:
     meta = _meta(version, _DAY if version == 1 else 14 * _DAY)
     return bodies.game_body(view(game, _YOU), _ID, version, meta)
 
@@ -118,25 +120,25 @@ def _meta(version: int, lifetime: int) -> Meta:
     return Meta(_BEGAN, updated, updated + lifetime, tokens=(), invites=())
 
 
-def _records(version: int, step: Step) -> list[Record]:
-    return [record(event, bodies.timestamp(_time(version))) for event in step.events]
+def _records(version: int, step: Step) -> list[JsonObject]:
+    return [log_entry(event, bodies.timestamp(_time(version))) for event in step.events]
 
 
-def _events(version: int, step: Step) -> list[Record]:
-    return [visible(told, _YOU) for told in _records(version, step)]
+def _events(version: int, step: Step) -> list[JsonObject]:
+    return [redacted(told, _YOU) for told in _records(version, step)]
 
 
-def _scores(game: Game) -> Record:
+def _scores(game: Game) -> JsonObject:
     """The scores when the first round is over."""
     for step in _moves(game):
         ended = [event for event in step.events if isinstance(event.body, RoundScored)]
         if ended:
-            rounds = [opened(record(event, bodies.timestamp(_BEGAN))) for event in ended]
+            rounds = [unredacted(log_entry(event, bodies.timestamp(_BEGAN))) for event in ended]
             return bodies.scores_body(rounds, step.game.totals, step.game.result)
     raise AssertionError("every round ends")
 
 
-def _replay(game: Game, records: list[Record]) -> Record:
+def _replay(game: Game, records: list[JsonObject]) -> JsonObject:
     """A replay, cut short after the first moves."""
     return {
         "secret": _SECRET.hex(),
@@ -145,5 +147,5 @@ def _replay(game: Game, records: list[Record]) -> Record:
         "seats": bodies.replay_seats(game.seats),
         "first_dealer": game.first_dealer,
         "actions": bodies.actions_body(records),
-        "events": list(map(opened, records)),
+        "events": list(map(unredacted, records)),
     }

@@ -7,9 +7,10 @@ from typing import Any
 from flask import Response, current_app
 from flask.views import MethodView
 
+from engine.options import GameOptions
 from engine.round import Source
 from engine.rules import AceMode, Rules
-from service.games.changes import Create, Discard, Draw, NewGame
+from service.games.changes import Create, Discard, Draw
 from service.games.new_seats import seats_of
 from service.http.authorization import bearer_token
 from service.http.openapi.headers import CHANGE_HEADERS, GAME_ID, VIEW_HEADERS, header
@@ -86,8 +87,15 @@ class GamesResource(MethodView):
         seats = seats_of(body["seats"], seeded=seed is not None)
         rules = Rules(body["jokers"], AceMode(body["aces"]), body["hints"])
         secret = None if seed is None else bytes.fromhex(seed)
-        new = NewGame(rules, seats, secret, body["turn_seconds"], current_app.config["TURN_SOLVES"])
-        return reply(transactions().run(Create(new, idempotency("createGame", headers, body))))
+        options = GameOptions(
+            seats,
+            rules,
+            turn_seconds=body["turn_seconds"],
+            turn_solves=current_app.config["TURN_SOLVES"],
+            seeded=secret is not None,
+        )
+        key = idempotency("createGame", headers, body)
+        return reply(transactions().run(Create(options, key, secret)))
 
 
 @blueprint.route("/<game_id>", parameters=[GAME_ID])

@@ -1,11 +1,19 @@
-"""The kinds of event, one schema each, and the union of them."""
+"""The kinds of event, one schema each, and the union of them: all of it as `engine.events` says.
+
+A schema is named for its class: `SeatLeftEvent` for `SeatLeft`.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from marshmallow import fields, validate
 
+from engine.events import BODIES, Body
+from engine.events import SeatScore as Score
+from engine.fields import Field, Kind, Reader, fields_of
+from engine.round import Source
 from engine.rules import ROUNDS
 from service.http.schemas.views import (
     Meld,
@@ -18,12 +26,13 @@ from service.http.schemas.views import (
     seat_field,
     text_field,
     time_field,
-    totals_field,
     wild_field,
 )
 
 UNION = "Event"
 """The name of the union in the API description."""
+
+_MarshmallowField = fields.Field[Any]
 
 
 class EventField(fields.Raw):
@@ -32,170 +41,83 @@ class EventField(fields.Raw):
     DOCUMENTED = {"$ref": f"#/components/schemas/{UNION}"}  # noqa: RUF012
 
 
-class NullField(fields.Raw):
-    """Always null."""
-
-    DOCUMENTED = {"type": "null"}  # noqa: RUF012
-
-
 def events_field(description: str) -> fields.List[Any]:
     """A list of events."""
     return fields.List(EventField(), metadata={"description": description})
 
 
-def _type(name: str) -> fields.String:
-    return fields.String(validate=validate.Equal(name))
+def _event_schema(body: type[Body]) -> type[ReplySchema]:
+    """The schema of a kind of event: what every event has, then its own fields."""
+    return _schema(f"{body.__name__}Event", body, _envelope(body))
 
 
-class _Event(ReplySchema):
-    seq = fields.Integer(
-        strict=True,
-        validate=validate.Range(min=1),
-        metadata={"description": "The event's number in its game: 1, 2, 3, …"},
-    )
-    at = time_field("When it happened.")
+def _schema(
+    name: str, owner: type[Any], first: dict[str, _MarshmallowField] | None = None
+) -> type[ReplySchema]:
+    own = {
+        field.name: _documented(field)
+        for field in fields_of(owner)
+        if field.reader is not Reader.NOBODY
+    }
+    return type(name, (ReplySchema,), {"__doc__": owner.__doc__, **(first or {}), **own})
 
 
-class _RoundEvent(_Event):
-    round = fields.Integer(
+def _envelope(body: type[Body]) -> dict[str, _MarshmallowField]:
+    """The number, time, round and type of an event."""
+    return {
+        "seq": fields.Integer(
+            strict=True,
+            validate=validate.Range(min=1),
+            metadata={"description": "The event's number in its game: 1, 2, 3, …"},
+        ),
+        "at": time_field("When it happened."),
+        "round": _round_field()
+        if body.in_round
+        else _round_field("; null before the first", allow_none=True),
+        "type": fields.String(validate=validate.Equal(body.type)),
+    }
+
+
+def _round_field(more: str = "", **options: Any) -> _MarshmallowField:
+    return fields.Integer(
         strict=True,
         validate=validate.Range(min=1, max=ROUNDS),
-        metadata={"description": "The round it belongs to."},
+        metadata={"description": f"The round it belongs to{more}."},
+        **options,
     )
 
 
-class _AnytimeEvent(_Event):
-    round = fields.Integer(
-        strict=True,
-        allow_none=True,
-        validate=validate.Range(min=1, max=ROUNDS),
-        metadata={"description": "The round it belongs to; null before the first."},
-    )
+def _documented(field: Field) -> _MarshmallowField:
+    """A field of an event as the API describes it; null where a viewer may not read it."""
+    documented = FIELDS[field.kind](field.description)
+    documented.allow_none = field.nullable or field.reader is Reader.DRAWER
+    return documented
 
 
-class _SeatEvent(_AnytimeEvent):
-    seat = seat_field("The seat.")
+def _list_of(item: _MarshmallowField, description: str) -> _MarshmallowField:
+    return fields.List(item, metadata={"description": description})
 
 
-class SeatJoinedEvent(_Event):
-    """A human took a seat."""
-
-    type = _type("seat_joined")
-    round = NullField(metadata={"description": "No round yet."}, allow_none=True)
-    seat = seat_field("The seat.")
-    name = text_field("What it is called.")
-
-
-class SeatLeftEvent(_SeatEvent):
-    """A human left for good; an AI player plays the seat on."""
-
-    type = _type("seat_left")
-
-
-class SeatAwayEvent(_SeatEvent):
-    """A human's time ran out; an AI player moves for it until it is back."""
-
-    type = _type("seat_away")
-
-
-class SeatReturnedEvent(_SeatEvent):
-    """A human is back and moves again from its next turn on."""
-
-    type = _type("seat_returned")
-
-
-class RoundDealtEvent(_RoundEvent):
-    """A round was dealt."""
-
-    type = _type("round_dealt")
-    dealer = seat_field("The seat that dealt.")
-    hand_size = count_field("Cards dealt to each seat.")
-    wild_rank = wild_field()
-    upcard = card_field("The card that starts the discard pile.")
-
-
-class CardDrawnEvent(_RoundEvent):
-    """A seat drew a card."""
-
-    type = _type("card_drawn")
-    seat = seat_field("The seat.")
-    source = text_field("Where from.", validate=validate.OneOf(["stock", "discard"]))
-    card = card_field("The card; null if another seat drew it from the stock.", allow_none=True)
-
-
-class CardDiscardedEvent(_RoundEvent):
-    """A seat discarded a card."""
-
-    type = _type("card_discarded")
-    seat = seat_field("The seat.")
-    card = card_field("The card.")
-
-
-class StockReshuffledEvent(_RoundEvent):
-    """The stock was empty and was made anew from the pile, just before a draw."""
-
-    type = _type("stock_reshuffled")
-    stock_count = count_field("Cards in the new stock.")
-
-
-class WentOutEvent(_RoundEvent):
-    """A seat went out; every other seat has one more turn."""
-
-    type = _type("went_out")
-    seat = seat_field("The seat.")
-    hand = cards_field("Its hand.")
-    melds = fields.List(fields.Nested(Meld))
-
-
-class SeatScore(ReplySchema):
-    """One seat's end of a round."""
-
-    seat = seat_field("The seat.")
-    hand = cards_field("Its hand, sorted.")
-    melds = fields.List(fields.Nested(Meld))
-    deadwood = cards_field("The cards in no meld.")
-    points = count_field("Their points.")
-    total = count_field("The seat's points of all rounds so far.")
-
-
-class RoundScoredEvent(_RoundEvent):
-    """A round ended and was scored."""
-
-    type = _type("round_scored")
-    went_out = seat_field("The seat that went out; null if the round stalled.", allow_none=True)
-    stalled = flag_field("Whether the round was stopped because nobody went out.")
-    seats = fields.List(fields.Nested(SeatScore))
-
-
-class GameFinishedEvent(_RoundEvent):
-    """The last round was scored; the secret is open now."""
-
-    type = _type("game_finished")
-    winner = seat_field("The seat that won; null on a tie.", allow_none=True)
-    tied = fields.List(seat_field("A seat."), metadata={"description": "The seats that tie."})
-    totals = totals_field()
-    secret = hex_field("The game's secret.")
-
-
-class GameAbandonedEvent(_AnytimeEvent):
-    """The last human left; the game is over without a result, the secret is open."""
-
-    type = _type("game_abandoned")
-    secret = hex_field("The game's secret.")
-
-
+FIELDS: dict[Kind, Callable[[str], _MarshmallowField]] = {
+    Kind.SEAT: seat_field,
+    Kind.SEATS: lambda description: _list_of(seat_field("A seat."), description),
+    Kind.NAME: text_field,
+    Kind.CARD: card_field,
+    Kind.CARDS: cards_field,
+    Kind.MELDS: lambda description: _list_of(fields.Nested(Meld), description),
+    Kind.RANK: lambda _: wild_field(),
+    Kind.SOURCE: lambda description: text_field(
+        description, validate=validate.OneOf([source.value for source in Source])
+    ),
+    Kind.COUNT: count_field,
+    Kind.COUNTS: lambda description: _list_of(count_field("Points."), description),
+    Kind.FLAG: flag_field,
+    Kind.SECRET: hex_field,
+    Kind.SCORES: lambda description: _list_of(fields.Nested(SeatScore), description),
+}
+"""How the API describes each kind of value, given what a field means."""
+SeatScore: type[ReplySchema] = _schema("SeatScore", Score)
 EVENT_SCHEMAS: dict[str, type[ReplySchema]] = {
-    "seat_joined": SeatJoinedEvent,
-    "seat_left": SeatLeftEvent,
-    "seat_away": SeatAwayEvent,
-    "seat_returned": SeatReturnedEvent,
-    "round_dealt": RoundDealtEvent,
-    "card_drawn": CardDrawnEvent,
-    "card_discarded": CardDiscardedEvent,
-    "stock_reshuffled": StockReshuffledEvent,
-    "went_out": WentOutEvent,
-    "round_scored": RoundScoredEvent,
-    "game_finished": GameFinishedEvent,
-    "game_abandoned": GameAbandonedEvent,
+    kind: _event_schema(body) for kind, body in BODIES.items()
 }
 """The schema of each kind of event, by its type."""

@@ -9,15 +9,24 @@ from marshmallow import fields, validate
 
 from engine.cards import RANK_CODES, Card, Rank
 from engine.players import DEFAULT_LEVEL, LEVELS
-from engine.rules import COPIES, JOKER_CHOICES, MAX_HAND, MAX_JOKERS, MAX_SEATS, MIN_SEATS, AceMode
+from engine.rules import (
+    COPIES,
+    JOKER_CHOICES,
+    MAX_HAND,
+    MAX_JOKERS,
+    MAX_SEATS,
+    MAX_TURN_SECONDS,
+    MIN_SEATS,
+    MIN_TURN_SECONDS,
+    AceMode,
+)
+from engine.seats import MAX_NAME
 from service.http.schemas.strict_fields import CardField, FlagField, Pattern, RankField, WholeField
 
 MAX_LIMIT = 1000
 MAX_SEQ = 10**9
 EVALUATED_RANKS = RANK_CODES[2:]
-MAX_NAME = 40
 MAX_INVITE = 100
-TURN_SECONDS = (10, 86_400)
 _SPACES = r" \u00a0\u1680\u2000-\u200a\u202f\u205f\u3000"
 _CONTROLS = (
     r"\u0000-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f"
@@ -116,7 +125,7 @@ class GameRequest(RequestSchema):
         strict=True,
         load_default=None,
         allow_none=True,
-        validate=validate.Range(*TURN_SECONDS),
+        validate=validate.Range(MIN_TURN_SECONDS, MAX_TURN_SECONDS),
         metadata={
             "description": "Seconds that a human has for a turn, null for no bound. An AI player "
             "moves for whoever lets them pass, until the human is back."

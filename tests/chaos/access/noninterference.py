@@ -22,7 +22,7 @@ from typing import Any
 from engine.cards import CARDS
 from engine.game import Game, Status
 from engine.round import Drawing, Source
-from engine.seats import SeatKind
+from engine.seats import SeatKind, has_joined
 from tests.chaos.access import calls, positions
 from tests.chaos.access.calls import Call
 from tests.chaos.access.instance import Answer, Instance, Leak, difference
@@ -204,7 +204,7 @@ class GamePair:
     def _join_all(self, game: Game) -> None:
         """Join every human seat that is still free, one by one."""
         for seat, each in enumerate(game.seats):
-            if not each.joined:
+            if not has_joined(each):
                 self.send_reads()
                 self.send(calls.post("/seats", {"invite": positions.invite(seat)}), None)
 

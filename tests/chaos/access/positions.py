@@ -17,12 +17,13 @@ from unittest import mock
 
 from engine import game as games
 from engine.cards import Card
-from engine.events import CardDiscarded, CardDrawn, Event, record
+from engine.events import CardDiscarded, CardDrawn, Event, log_entry
 from engine.game import Game, Status
+from engine.options import GameOptions
 from engine.players import LEVELS
 from engine.round import Discarding, Layout, Source
 from engine.rules import AceMode, Rules
-from engine.seats import Seat, SeatKind
+from engine.seats import AiSeat, HumanSeat, Seat, SeatKind, is_away
 from engine.shuffle import Stream, pack
 from engine.snapshot import dump
 from service import strict_json
@@ -89,9 +90,9 @@ def _likelihood(game: Game) -> float:
 
 def _waiting(number: int) -> Position:
     rng = _rng(number)
-    humans = [Seat(SeatKind.HUMAN, f"P{seat}", joined=seat < 2) for seat in range(4)]
+    humans = [HumanSeat(f"P{seat}", joined=seat < 2) for seat in range(4)]
     seats = tuple(humans[: rng.randint(3, 4)]) + (_ai(rng, 4),) * rng.randint(0, 1)
-    step = games.open_game(_secret(number), _rules(rng), seats)
+    step = games.open_game(_secret(number), GameOptions(seats, _rules(rng)))
     return Position(step.game, step.events)
 
 
@@ -107,13 +108,13 @@ def _rules(rng: random.Random) -> Rules:
 def _table(rng: random.Random) -> tuple[Seat, ...]:
     """Two to six seats: the first is human, others may be."""
     return tuple(
-        Seat(SeatKind.HUMAN, f"P{seat}") if seat == 0 or rng.random() < 0.4 else _ai(rng, seat)
+        HumanSeat(f"P{seat}") if seat == 0 or rng.random() < 0.4 else _ai(rng, seat)
         for seat in range(rng.randint(2, 6))
     )
 
 
 def _ai(rng: random.Random, seat: int) -> Seat:
-    return Seat(SeatKind.AI, f"B{seat}", rng.choice(list(LEVELS)))
+    return AiSeat(f"B{seat}", rng.choice(list(LEVELS)))
 
 
 def with_other_hidden_cards(
@@ -213,7 +214,7 @@ def store_position(store: GameStore, game_id: str, position: Position, version: 
             game_id=game_id,
             expected=0,
             stored=StoredGame(version, dump(game), _meta(game).dump()),
-            events=[strict_json.write(record(event, at)) for event in position.events],
+            events=[strict_json.write(log_entry(event, at)) for event in position.events],
             logged=0,
             record_key=RecordKey("put", "put"),
             record=b"{}",
@@ -240,7 +241,7 @@ def _meta(game: Game) -> Meta:
         ),
         played=game.round is not None,
         deadline=game.deadline,
-        away=tuple(seat for seat, each in enumerate(game.seats) if each.away),
+        away=tuple(seat for seat, each in enumerate(game.seats) if is_away(each)),
     )
 
 

@@ -238,7 +238,9 @@ def violations_of(fault: Fault, deployment: Deployment) -> list[str]:
         violations = [*_wrong_moves(fault, move), *_wrong_reads(fault, read, before)]
     again = player.discard(card, idempotency_key="k")
     if again.status_code != 200 or again.get_json()["game"]["version"] != 3:
-        violations.append(f"afterwards the move was answered {again.status_code} {again.get_json()}")
+        violations.append(
+            f"afterwards the move was answered {again.status_code} {again.get_json()}"
+        )
     twice = player.discard(card, idempotency_key="k")
     if twice.get_data() != again.get_data():
         violations.append("a repeated move had another answer")

@@ -9,7 +9,7 @@ import pytest
 
 from service.store import failures
 from service.store.failures import Failure
-from tests.chaos.crashes.store_failures import FAULTS, Fault, violations_of, damaged_games, deployed
+from tests.chaos.crashes.store_failures import FAULTS, Fault, damaged_games, deployed, violations_of
 
 _SECTION = (
     (Path(__file__).parents[3] / "docs" / "operations.md")

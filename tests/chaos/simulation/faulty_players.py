@@ -22,6 +22,7 @@ from engine.game import Source
 from engine.players import LEVELS
 from engine.players.position import Position
 from engine.rules import AceMode
+from engine.seats import Level
 from engine.solver.arrangement import arrange, best_discard
 from engine.solver.hands import kernel, least_points
 from engine.view import View
@@ -32,11 +33,11 @@ from tests.chaos.trial import Outcome, Trial
 from tests.dealer import Replayer
 from tests.player import Player, create
 
-LEVEL = "hard"
+LEVEL = Level.HARD
 """The level whose player is replaced by a faulty one."""
 SEAT = 1
 _OPTIONS = {
-    "seats": [{"kind": "human"}, {"kind": "ai", "level": LEVEL}, {"kind": "ai"}],
+    "seats": [{"kind": "human"}, {"kind": "ai", "level": LEVEL.value}, {"kind": "ai"}],
     "jokers": 2,
 }
 
@@ -53,11 +54,11 @@ class FaultyPlayer:
     discards: bool = True
 
     def choose_draw(self, view: View, *others: Any) -> Any:
-        chooser = self if self.draws else LEVELS["easy"]
+        chooser = self if self.draws else LEVELS[Level.EASY]
         return self.choose(view) if chooser is self else chooser.choose_draw(view, *others)
 
     def choose_discard(self, view: View, *others: Any) -> Any:
-        chooser = self if self.discards else LEVELS["easy"]
+        chooser = self if self.discards else LEVELS[Level.EASY]
         return self.choose(view) if chooser is self else chooser.choose_discard(view, *others)
 
 

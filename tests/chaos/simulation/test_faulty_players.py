@@ -16,8 +16,10 @@ import pytest
 from engine import table
 from engine.cards import Rank
 from engine.game import Status
+from engine.options import GameOptions
 from engine.players import LEVELS
 from engine.rules import AceMode
+from engine.seats import Level
 from engine.solver import hands
 from engine.solver.hands import kernel, least_points, limited
 from engine.solver.kernel import QUESTION_COST, BudgetExceededError, Meter
@@ -56,7 +58,10 @@ class EverySecondCommitIsStale(ModelStore):
 
 
 def test_a_turn_that_is_computed_again_after_a_version_conflict_is_logged_once() -> None:
-    options = {"seats": [{"kind": "human"}, {"kind": "ai", "level": LEVEL}], "seed": "22" * 32}
+    options = {
+        "seats": [{"kind": "human"}, {"kind": "ai", "level": LEVEL.value}],
+        "seed": "22" * 32,
+    }
     model = EverySecondCommitIsStale()
     with faulty_players.service_with_player(FAULTY_PLAYERS[0], model=model) as (client, log):
         human = create(client, options)
@@ -82,8 +87,8 @@ def test_a_player_whose_draw_failed_does_not_choose_the_discard_of_that_turn(
         def choose_discard(self, *_: Any) -> None:
             asked.append("discard")
 
-    monkeypatch.setitem(LEVELS, "failing", Failing())
-    step = table.open_game(secret(4), rules(), (ai("failing"), ai("medium")))
+    monkeypatch.setitem(LEVELS, Level.EASY, Failing())
+    step = table.open_game(secret(4), GameOptions((ai("easy"), ai("medium")), rules()))
     assert step.game.status is Status.FINISHED
     assert set(asked) == {"draw"}
     assert len(step.faults) == len(set(step.faults)) == len(asked)
@@ -124,7 +129,7 @@ def test_players_within_their_budget_use_less_than_0_6_of_the_limit(
     monkeypatch.setattr(table, "limited", watched)
     for number, budget in enumerate((0, 100, 1_000)):
         seats = (ai(level),) * (2 + number)
-        table.open_game(secret(number), rules(4, "both"), seats, turn_solves=budget)
+        table.open_game(secret(number), GameOptions(seats, rules(4, "both"), turn_solves=budget))
     assert len(shares) > 300
     assert 0 < max(shares) < 0.6
 

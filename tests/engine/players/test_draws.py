@@ -14,6 +14,7 @@ from engine import table
 from engine.cards import Card, Rank
 from engine.events import CardDiscarded, CardDrawn, Event
 from engine.game import Game
+from engine.options import GameOptions
 from engine.players import LEVELS, expert
 from engine.players.position import DiscardPosition, DrawPosition
 from engine.round import Drawing, Source
@@ -55,7 +56,7 @@ def test_no_seat_takes_the_upcard_only_to_discard_it(levels: list[str]) -> None:
         seats = [ai(options.choice(levels)) for _ in range(options.randint(MIN_SEATS, MAX_SEATS))]
         secret = hashlib.sha256(b"upcard %d" % number).digest()
         solves = turn_solves(engine.form)
-        step = table.open_game(secret, rules, tuple(seats), turn_solves=solves)
+        step = table.open_game(secret, GameOptions(tuple(seats), rules, turn_solves=solves))
         assert step.faults == ()
         turns += upcard_turns(step.events)
     assert [taken for taken, discarded in turns if taken == discarded] == []

@@ -9,6 +9,7 @@ from engine import game as games
 from engine import table
 from engine.cards import JOKER, parse_cards
 from engine.events import RoundScored
+from engine.options import GameOptions
 from engine.players import LEVELS
 from engine.players.anti_stall import START_AFTER
 from engine.round import Discarding, Drawing, Source
@@ -28,7 +29,7 @@ def seen(
     codes: str, upcard: str = "KD", *, number: int = 1, final: bool = False, turns: int = 0
 ) -> View:
     """Seat 0's view with this hand; it has drawn if it holds a card more than the round deals."""
-    game = games.open_game(secret(1), rules(4), humans(2), first_dealer=1).game
+    game = games.open_game(secret(1), GameOptions(humans(2), rules(4), first_dealer=1)).game
     cards = hand(codes)
     layout = replace(
         game.layout,
@@ -121,7 +122,7 @@ def test_two_players_do_not_hand_the_upcard_to_and_fro_for_ever() -> None:
     for number in (194, 236):
         key = hashlib.sha256(b"s%d" % number).digest()
         jokers = (0, 2, 4)[number // 6 % 3]
-        step = table.open_game(key, rules(jokers, "high"), (ai(), ai()))
+        step = table.open_game(key, GameOptions((ai(), ai()), rules(jokers, "high")))
         scored = [event.body for event in step.events if isinstance(event.body, RoundScored)]
         assert [body.stalled for body in scored] == [False] * 11
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from engine.cards import JOKER_INDEX, Card, Rank, without
-from engine.events import codes, meld_record
+from engine.fields import codes, meld_json
 from engine.rules import AceMode, is_wild, points
 from engine.solver.arrangement import arrange, best_discard
 from engine.solver.hands import least_points, points_after_discard
@@ -34,7 +34,7 @@ def check(cards: tuple[Card, ...], wild: Rank, aces: AceMode, least: int) -> Non
     assert (arranged.deadwood == ()) == (least == 0)
     oracle.check_arrangement(
         codes(cards),
-        [meld_record(each) for each in arranged.melds],
+        [meld_json(each) for each in arranged.melds],
         codes(arranged.deadwood),
         arranged.points,
         wild.code,
