@@ -30,7 +30,7 @@ SOLVER_ORDER = ["costs", "suits", "sets", "kernel", "prospects", "arrangement"]
 SERVICE_ARROWS: dict[str, set[str]] = {
     "__init__": set(),
     "errors": set(),
-    "strict_json": {"errors"},
+    "strict_json": set(),
     "store": {"errors"},
     "config": {"store"},
     "games": {"store", "config", "errors", "strict_json"},

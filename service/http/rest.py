@@ -22,7 +22,6 @@ from webargs import missing
 from webargs.flaskparser import FlaskParser
 from werkzeug.exceptions import RequestEntityTooLarge
 
-from service import strict_json
 from service.errors import (
     Fault,
     InvalidRequestError,
@@ -34,7 +33,7 @@ from service.games import tokens
 from service.games.bodies import Answer
 from service.games.tokens import Idempotency
 from service.games.use_cases import Games
-from service.http import problems
+from service.http import problems, strict_json
 from service.http.authorization import bearer_token
 from service.http.openapi.headers import PROBLEM_HEADERS
 from service.http.problems import PROBLEMS, Problem

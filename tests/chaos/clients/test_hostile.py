@@ -33,9 +33,12 @@ def test_every_operation_with_a_body_is_attacked() -> None:
 
 
 FAULTS = {
-    "service.strict_json.MAX_DIGITS": (10_000, ["500"]),
+    "service.http.strict_json.MAX_DIGITS": (10_000, ["500"]),
     "service.http.problems.MEDIA_TYPE": ("application/json", ["as application/json"]),
-    "service.strict_json._DECODER": (json.JSONDecoder(), ["it was accepted", "a game changed"]),
+    "service.http.strict_json._DECODER": (
+        json.JSONDecoder(),
+        ["it was accepted", "a game changed"],
+    ),
 }
 
 
