@@ -19,9 +19,9 @@ from service.games.membership import Attendance
 from service.games.repository import Ledger
 from service.games.use_cases import Games
 from service.http import middleware
+from service.http.openapi.api import Api
 from service.http.openapi.description import SPEC_OPTIONS, completed, written
 from service.http.resources import docs, evaluations, games, health, problems, seats
-from service.http.rest import Api
 from service.store.game_store import Store
 
 _BLUEPRINTS = (

@@ -1,4 +1,4 @@
-"""What the service refuses, one class each; `problems.py` alone knows how each is answered."""
+"""What the service refuses, one class each; `http/problems` alone knows how each is answered."""
 
 from __future__ import annotations
 

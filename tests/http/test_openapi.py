@@ -14,7 +14,7 @@ from flask.testing import FlaskClient
 from jsonschema_rs import Draft202012Validator
 from werkzeug.test import TestResponse
 
-from service.http.problems import PROBLEMS
+from service.http.problems.catalogue import PROBLEMS
 from service.http.schemas.events import EVENT_SCHEMAS
 from service.spec import description
 from tests.player import QUICK, Player, create

@@ -15,7 +15,7 @@ from redis import Redis
 
 from service.app import create_app
 from service.config import Config
-from service.http.problems import PROBLEMS
+from service.http.problems.catalogue import PROBLEMS
 from tests.player import QUICK, Player, create, refused
 
 UNKNOWN = "/v1/games/AAAAAAAAAAAAAAAAAAAAAA"

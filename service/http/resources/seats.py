@@ -4,73 +4,59 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask import Response, current_app
+from flask import Response
 from flask.views import MethodView
 
-from service.games.membership import Attendance
-from service.http.authorization import bearer_token
+from service.http.openapi.blueprint import READ_PROBLEMS, Blueprint
 from service.http.openapi.headers import CHANGE_HEADERS, GAME_ID
-from service.http.rest import (
-    BODY,
-    GAME,
-    TOKEN_NEEDED,
-    TOKEN_UNUSED,
-    Blueprint,
-    Caller,
-    game_first,
-    idempotency,
-    reply,
-)
+from service.http.parsing import Token, bearer_token, check_access_first, idempotency
+from service.http.replies import game_reply
 from service.http.schemas.replies import JoinedGame
 from service.http.schemas.requests import CreateHeaders, JoinRequest, KeyHeaders
+from service.http.use_cases import attendance
 
 blueprint = Blueprint(
     "seats", __name__, url_prefix="/v1/games", description="Play with others: join, leave."
 )
-_CHANGING = (*GAME, "idempotency-key-reused", "game-finished", "conflict", "outcome-unknown")
-
-
-def _attendance() -> Attendance:
-    found: Attendance = current_app.extensions["attendance"]
-    return found
+_MEMBERSHIP_PROBLEMS = (*READ_PROBLEMS, "idempotency-key-reused", "game-finished")
 
 
 @blueprint.route("/<game_id>/seats", parameters=[GAME_ID])
 class SeatsResource(MethodView):
     """The seats that humans take."""
 
-    @game_first(Caller.STRANGER)
+    @check_access_first(Token.IGNORED)
+    @blueprint.operation(
+        "joinGame", Token.IGNORED, *_MEMBERSHIP_PROBLEMS, "unknown-invite", "seat-taken"
+    )
     @blueprint.arguments(CreateHeaders, location="headers")
     @blueprint.arguments(JoinRequest)
-    @blueprint.problems(*BODY, *_CHANGING, "unknown-invite", "seat-taken")
     @blueprint.response(
         201, JoinedGame, description="The game and your token.", headers=CHANGE_HEADERS
     )
-    @blueprint.doc(operationId="joinGame", security=TOKEN_UNUSED)
-    def post(self, headers: dict[str, Any], body: dict[str, Any], game_id: str) -> Response:
+    def post(self, headers: dict[str, str], body: dict[str, Any], game_id: str) -> Response:
         """Join a game.
 
         Takes the seat that the invite is for, once. When the last human has joined, the first
         round is dealt.
         """
         key = idempotency("joinGame", headers, body)
-        return reply(_attendance().join(game_id, body["invite"], body["name"], key))
+        return game_reply(attendance().join(game_id, body["invite"], body["name"], key))
 
 
 @blueprint.route("/<game_id>/leave", parameters=[GAME_ID])
 class LeaveResource(MethodView):
     """The way out."""
 
-    @game_first(Caller.SEAT)
+    @check_access_first(Token.REQUIRED)
+    @blueprint.operation("leaveGame", Token.REQUIRED, *_MEMBERSHIP_PROBLEMS, "validation-failed")
     @blueprint.arguments(KeyHeaders, location="headers")
-    @blueprint.problems(*_CHANGING, "token-required", "invalid-token", "validation-failed")
     @blueprint.response(204, description="You have left.")
-    @blueprint.doc(operationId="leaveGame", security=TOKEN_NEEDED)
-    def post(self, headers: dict[str, Any], game_id: str) -> Response:
+    def post(self, headers: dict[str, str], game_id: str) -> Response:
         """Leave a game.
 
         For good: an AI player plays the seat on and your token is void. When the last human
         leaves, the game is over.
         """
         key = idempotency("leaveGame", headers, {})
-        return reply(_attendance().leave(game_id, bearer_token(), key))
+        return game_reply(attendance().leave(game_id, bearer_token(), key))

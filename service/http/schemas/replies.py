@@ -5,7 +5,7 @@ from __future__ import annotations
 from marshmallow import fields, validate
 
 from engine.rules import ROUNDS
-from service.http.problems import PROBLEMS
+from service.http.problems.catalogue import PROBLEMS
 from service.http.schemas.events import SeatScore, events_field
 from service.http.schemas.strict_fields import CARD_PATTERN
 from service.http.schemas.views import (

@@ -24,7 +24,7 @@ from flask.testing import FlaskClient
 
 from service.app import create_app
 from service.config import Config
-from service.http.problems import MEDIA_TYPE
+from service.http.problems.catalogue import MEDIA_TYPE
 from service.runtime.embedded_server import throwaway_server
 from service.store.game_store import Store
 from service.store.models import Stored

@@ -25,7 +25,7 @@ from werkzeug.test import TestResponse
 
 from service.app import create_app
 from service.config import Config
-from service.http.problems import MEDIA_TYPE, PROBLEMS
+from service.http.problems.catalogue import MEDIA_TYPE, PROBLEMS
 from service.runtime.embedded_server import throwaway_server
 from service.store.game_store import Store
 from tests.chaos.access import calls

@@ -34,7 +34,7 @@ def test_every_operation_with_a_body_is_attacked() -> None:
 
 FAULTS = {
     "service.http.strict_json.MAX_DIGITS": (10_000, ["500"]),
-    "service.http.problems.MEDIA_TYPE": ("application/json", ["as application/json"]),
+    "service.http.problems.handlers.MEDIA_TYPE": ("application/json", ["as application/json"]),
     "service.http.strict_json._DECODER": (
         json.JSONDecoder(),
         ["it was accepted", "a game changed"],

@@ -1,27 +1,21 @@
-"""Every refusal as an answer: one table of problems, and how errors find theirs.
+"""The catalogue of problems: every refusal with its code and status, and which error it answers.
 
 The table makes the answers themselves (application/problem+json, RFC 9457), the enum in the
-OpenAPI document, and the pages `GET /v1/problems` and `GET /v1/problems/{code}`.
-It is what makes this module longer than the others: statuses of errors stand nowhere else.
+OpenAPI description, and the pages `GET /v1/problems` and `GET /v1/problems/{code}`. It is what
+makes this module longer than the others: the statuses of errors stand nowhere else.
 """
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
-
-from flask import Flask, Response
-from werkzeug.exceptions import HTTPException, MethodNotAllowed
 
 from engine import errors as engine_errors
-from engine.errors import EngineError, NotYourTurnError, WrongPhaseError
-from service import errors, strict_json
-from service.errors import InvalidRequestError, ServiceError, StaleVersionError, StorageError
+from engine.errors import NotYourTurnError, WrongPhaseError
+from service import errors
+from service.errors import InvalidRequestError, StaleVersionError, StorageError
 
 MEDIA_TYPE = "application/problem+json"
-_LOG = logging.getLogger("service.problems")
+_CHALLENGE = 'Bearer realm="three-thirteen"'
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +201,7 @@ _TABLE = (
 PROBLEMS = {problem.code: problem for problem in _TABLE}
 """Every problem by its code, in the order of their statuses."""
 
-_BY_ERROR: dict[type[Exception], str] = {
+_CODE_OF_ERROR: dict[type[Exception], str] = {
     errors.MalformedJsonError: "malformed-json",
     errors.ForeignHostError: "foreign-host",
     errors.TokenRequiredError: "token-required",
@@ -232,7 +226,7 @@ _BY_ERROR: dict[type[Exception], str] = {
     engine_errors.GameFinishedError: "game-finished",
     engine_errors.GameNotFinishedError: "game-not-finished",
 }
-_BY_STATUS = {
+_CODE_OF_STATUS = {
     400: "malformed-json",
     404: "not-found",
     405: "method-not-allowed",
@@ -241,85 +235,50 @@ _BY_STATUS = {
     415: "unsupported-media-type",
     422: "validation-failed",
 }
-_CHALLENGE = 'Bearer realm="three-thirteen"'
 
 
-def problem(code: str) -> Problem:
+def problem_of_code(code: str) -> Problem:
     """The problem of a code; raises ProblemNotFoundError."""
     if code not in PROBLEMS:
         raise errors.ProblemNotFoundError(f"no problem has the code {code!r}")
     return PROBLEMS[code]
 
 
-def register(app: Flask) -> None:
-    """Let every error that leaves a view be answered as a problem."""
-    app.register_error_handler(ServiceError, _answer_error)
-    app.register_error_handler(EngineError, _answer_error)
-    app.register_error_handler(HTTPException, answer_http)
-    app.register_error_handler(Exception, _answer_unexpected)
+def problem_of_status(status: int | None) -> Problem:
+    """The problem that answers an error of the framework, found by its HTTP status."""
+    return PROBLEMS[_CODE_OF_STATUS.get(status or 0, "internal-error")]
 
 
-def answer(kind: Problem, detail: str, **helps: Any) -> Response:
-    """The answer that states a problem, with the fields that help to mend it."""
-    fields = {
-        "type": kind.type,
-        "title": kind.title,
-        "status": kind.status,
-        "detail": detail,
-        "code": kind.code,
-        **helps,
-    }
-    response = Response(strict_json.write(fields), status=kind.status, content_type=MEDIA_TYPE)
-    response.headers["Cache-Control"] = "no-store"
-    if kind.status == 401:
-        error = ', error="invalid_token"' if kind.code == "invalid-token" else ""
-        response.headers["WWW-Authenticate"] = _CHALLENGE + error
-    return response
+def problem_of_error(error: Exception) -> Problem | None:
+    """The problem that answers an error of the engine or the service; None if none does."""
+    code = _CODE_OF_ERROR.get(type(error))
+    return None if code is None else PROBLEMS[code]
 
 
-def answer_http(error: HTTPException) -> Response:
-    """The answer to an error that Flask or werkzeug raised, its headers kept."""
-    kind = PROBLEMS[_BY_STATUS.get(error.code or 500, "internal-error")]
-    response = answer(kind, _sentence(kind.title, kind))
-    if isinstance(error, MethodNotAllowed) and error.valid_methods:
-        response.headers["Allow"] = ", ".join(sorted(error.valid_methods))
-    return response
+def extension_members(error: Exception) -> dict[str, object]:
+    """The members beside the text that help the caller of a refused request (RFC 9457, 3.2)."""
+    match error:
+        case NotYourTurnError() | WrongPhaseError():
+            return {"expected": error.expected}
+        case StaleVersionError():
+            return {"version": error.version}
+        case InvalidRequestError():
+            return {"errors": [{"pointer": f.pointer, "detail": f.detail} for f in error.faults]}
+        case _:
+            return {}
 
 
-def _answer_error(error: Exception) -> Response:
-    """The answer to an error of the engine or the service, found by its class."""
-    code = _BY_ERROR.get(type(error))
-    if code is None:
-        return _answer_unexpected(error)
-    kind = PROBLEMS[code]
-    response = answer(kind, _sentence(str(error), kind), **_helps(error))
+def problem_headers(problem: Problem, error: Exception | None = None) -> dict[str, str]:
+    """The headers that belong to a problem, and to the error that it answers."""
+    headers = {"Cache-Control": "no-store"}
+    if problem.status == 401:
+        parameter = ', error="invalid_token"' if problem.code == "invalid-token" else ""
+        headers["WWW-Authenticate"] = _CHALLENGE + parameter
     if isinstance(error, StorageError):
-        _LOG.error("%s: %s (%.200s)", code, error, error.__cause__)
-        response.headers["Retry-After"] = str(error.retry_after)
-    return response
+        headers["Retry-After"] = str(error.retry_after)
+    return headers
 
 
-def _answer_unexpected(error: Exception) -> Response:
-    _LOG.exception("unexpected error", exc_info=error)
-    kind = PROBLEMS["internal-error"]
-    return answer(kind, kind.remedy)
-
-
-def _sentence(text: str, kind: Problem) -> str:
-    return f"{text[:1].upper()}{text[1:].rstrip('.')}. {kind.remedy}"
-
-
-_HELPS: dict[type[Exception], Callable[[Any], dict[str, Any]]] = {
-    NotYourTurnError: lambda error: {"expected": error.expected},
-    WrongPhaseError: lambda error: {"expected": error.expected},
-    StaleVersionError: lambda error: {"version": error.version},
-    InvalidRequestError: lambda error: {
-        "errors": [{"pointer": fault.pointer, "detail": fault.detail} for fault in error.faults]
-    },
-}
-
-
-def _helps(error: Exception) -> dict[str, Any]:
-    """The fields beside the text that help to mend the error."""
-    helps = _HELPS.get(type(error))
-    return {} if helps is None else helps(error)
+def sentence(text: str, problem: Problem) -> str:
+    """The `detail` of an answer: what happened, then what the caller can do."""
+    return f"{text[:1].upper()}{text[1:].rstrip('.')}. {problem.remedy}"

@@ -1,0 +1,101 @@
+"""Groups of operations, and the decorators that document an operation.
+
+The decorators describe. The two that flask-smorest brings along do more: `arguments` also parses
+the request, by the parser of `parsing`, and hands the values to the view.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import groupby
+from typing import Any, TypeVar
+
+import flask_smorest
+
+from service.http.openapi.headers import PROBLEM_HEADERS
+from service.http.parsing import Parser, Token
+from service.http.problems.catalogue import MEDIA_TYPE, PROBLEMS, Problem
+from service.http.schemas.replies import ProblemReply
+
+_View = TypeVar("_View", bound=Callable[..., object])
+
+GAME_PROBLEMS = ("game-not-found", "storage-unavailable")
+# A seat that reads may bring its game up to date, which is a change.
+READ_PROBLEMS = (*GAME_PROBLEMS, "conflict", "outcome-unknown")
+MOVE_PROBLEMS = (
+    *READ_PROBLEMS,
+    "idempotency-key-reused",
+    "stale-version",
+    "game-waiting",
+    "game-finished",
+    "not-your-turn",
+    "wrong-phase",
+)
+_ALL = ("foreign-host", "not-acceptable", "internal-error")
+_BODY = ("malformed-json", "body-too-large", "unsupported-media-type", "validation-failed")
+_TOKEN = {
+    Token.REQUIRED: ("token-required", "invalid-token"),
+    Token.OPTIONAL: ("invalid-token",),
+    Token.IGNORED: (),
+}
+_SECURITY: dict[Token, list[dict[str, list[str]]]] = {
+    Token.REQUIRED: [{"seatToken": []}],
+    Token.OPTIONAL: [{}, {"seatToken": []}],
+    Token.IGNORED: [],
+}
+
+
+class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]
+    """A group of operations."""
+
+    ARGUMENTS_PARSER = Parser()
+
+    def operation(self, name: str, token: Token, *problems: str) -> Callable[[_View], _View]:
+        """Document an operation: its operationId, whether it takes a token, what may refuse it.
+
+        The problems of its token and of its body, and those that every operation may have, are
+        added; so this decorator stands above those that describe arguments and responses.
+        """
+
+        def decorate(view: _View) -> _View:
+            codes = {*problems, *_ALL, *_TOKEN[token], *(_BODY if _has_body(view) else ())}
+            kinds = sorted((PROBLEMS[code] for code in codes), key=_by_status)
+            for status, group in groupby(kinds, key=lambda problem: problem.status):
+                view = self._refusal(status, list(group))(view)
+            documented: _View = self.doc(operationId=name, security=_SECURITY[token])(view)
+            return documented
+
+        return decorate
+
+    def _refusal(self, status: int, problems: list[Problem]) -> Callable[[_View], _View]:
+        decorated: Callable[[_View], _View] = self.alt_response(
+            status,
+            schema=ProblemReply,
+            content_type=MEDIA_TYPE,
+            description=_listed([f"`{problem.code}`: {problem.title}." for problem in problems]),
+            examples={problem.code: problem.code for problem in problems},  # by name
+            headers=PROBLEM_HEADERS.get(problems[0].code),
+        )
+        return decorated
+
+    def _prepare_arguments_doc(
+        self, doc: dict[str, Any], doc_info: dict[str, Any], **kwargs: object
+    ) -> dict[str, Any]:
+        """Leave the automatic 422 out: where values can be refused, `operation` says so."""
+        doc_info.get("arguments", {}).pop("responses", None)
+        documented: dict[str, Any] = super()._prepare_arguments_doc(doc, doc_info, **kwargs)
+        return documented
+
+
+def _has_body(view: Callable[..., object]) -> bool:
+    """Whether the arguments that are documented so far have one that is the request's body."""
+    arguments = getattr(view, "_apidoc", {}).get("arguments", {"parameters": []})
+    return any(parameter["in"] == "json" for parameter in arguments["parameters"])
+
+
+def _by_status(problem: Problem) -> tuple[int, str]:
+    return problem.status, problem.code
+
+
+def _listed(lines: list[str]) -> str:
+    return lines[0] if len(lines) == 1 else "\n".join(f"- {line}" for line in lines)
