@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import orjson
-from flask import Response
+from flask import Response, request
 
 from service.games.bodies import Answer
+from service.http.root_path import located
 
 _JSON = "application/json"
 
@@ -20,7 +21,7 @@ def game_reply(answer: Answer) -> Response:
     if answer.etag is not None:
         response.headers["ETag"] = answer.etag
     if answer.location is not None:
-        response.headers["Location"] = answer.location
+        response.headers["Location"] = located(answer.location, request.script_root)
     if answer.replayed:
         response.headers["Idempotency-Replayed"] = "true"
     return response

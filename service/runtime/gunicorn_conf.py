@@ -20,6 +20,11 @@ threads = _config.threads
 worker_class = "service.runtime.worker.PatientWorker"
 # Of one worker; half of what it may open, so that the store's connections always find room.
 worker_connections = 1000 if _files == resource.RLIM_INFINITY else min(1000, _files // 2)
+# A prefix is the setting ROOT_PATH. Otherwise gunicorn takes it from the environment, or from a
+# header SCRIPT_NAME of any client on this machine, and fails on every path without it.
+os.environ.pop("SCRIPT_NAME", None)
+forwarder_headers = ""
+header_map = "drop"
 sendfile = False  # it would wait for the client
 graceful_timeout = 10  # seconds for the requests under way when asked to stop
 # Heartbeats are file times; on a busy disk they could be late, and a good worker be killed.

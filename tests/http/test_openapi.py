@@ -22,6 +22,7 @@ from tests.player import QUICK, Player, create
 _WRITTEN = description()
 _SPEC: dict[str, Any] = json.loads(_WRITTEN)
 _PROBLEM = "application/problem+json"
+README = Path(__file__).parents[2] / "README.md"
 _OPTIONAL = {
     "Action": {"source", "card", "go_out"},
     "HintAction": {"source", "card"},
@@ -193,25 +194,14 @@ def test_the_routes_are_the_paths_of_the_description(app: Flask) -> None:
     assert routes == {(operation.method, operation.path) for operation in _OPERATIONS.values()}
 
 
-def test_the_operations_are_those_of_the_contract() -> None:
-    assert set(_OPERATIONS) == {
-        "createGame",
-        "getGame",
-        "drawCard",
-        "discardCard",
-        "getScores",
-        "listEvents",
-        "getReplay",
-        "deleteGame",
-        "joinGame",
-        "leaveGame",
-        "getHint",
-        "evaluateHand",
-        "listProblems",
-        "getProblem",
-        "liveness",
-        "readiness",
-    }
+def test_the_readme_lists_every_call_and_no_other() -> None:
+    table = README.read_text().partition("## The calls")[2].partition("\n\n`")[0]
+    listed: set[tuple[str, str]] = set()
+    for method, paths in re.findall(r"^\| `([A-Z]+) ([^|]+) \|", table, re.MULTILINE):
+        listed |= {(method, path) for path in re.findall(r"/[^`]+", paths)}
+    calls = {(made.method, made.path.replace("{game_id}", "{id}")) for made in _OPERATIONS.values()}
+
+    assert calls ^ listed == set()
 
 
 @each_operation

@@ -390,43 +390,6 @@ def test_what_is_not_there_is_a_problem_too(client: FlaskClient, path: str) -> N
     refused(client.get(path, headers={"Accept": "text/html"}), 404, "not-found")
 
 
-@pytest.mark.parametrize("accept", ["text/html", "application/xml", "text/event-stream", "image/*"])
-def test_who_does_not_take_json_gets_none(quick: Player, accept: str) -> None:
-    refused(quick.get(accept=accept), 406, "not-acceptable")
-    refused(quick.draw(accept=accept), 406, "not-acceptable")
-    assert quick.get().get_json()["version"] == 1
-
-
-@pytest.mark.parametrize("accept", ["*/*", "application/*", "application/json;q=0.5, text/html"])
-def test_who_takes_json_among_others_gets_it(quick: Player, accept: str) -> None:
-    assert quick.get(accept=accept).status_code == 200
-
-
-@pytest.mark.parametrize(
-    "host", ["evil.example", "localhost.evil.example", "127.0.0.1.evil", "x:1"]
-)
-def test_a_foreign_host_is_refused_on_every_path(client: FlaskClient, host: str) -> None:
-    for path in ("/", "/healthz", "/v1/docs", "/v1/problems", "/nothing"):
-        refused(client.get(path, headers={"Host": host}), 400, "foreign-host")
-    answer = client.post("/v1/games", json={}, headers={"Host": host})
-    assert host.partition(":")[0] in refused(answer, 400, "foreign-host")["detail"]
-
-
-@pytest.mark.parametrize(
-    "host", ["localhost", "LOCALHOST:8000", "127.0.0.1:1", "[::1]:80", "[::1]", "game.example:443"]
-)
-def test_local_and_allowed_hosts_are_served(redis_url: str, host: str) -> None:
-    config = Config(redis_url=redis_url, allowed_hosts=("game.example",), log_level="WARNING")
-    client = create_app(config).test_client()
-    assert client.get("/healthz", headers={"Host": host}).status_code == 200
-
-
-def test_the_host_that_is_bound_is_served(redis_url: str) -> None:
-    config = Config(redis_url=redis_url, host="192.0.2.7", log_level="WARNING")
-    client = create_app(config).test_client()
-    assert client.get("/healthz", headers={"Host": "192.0.2.7:8000"}).status_code == 200
-
-
 @pytest.mark.parametrize("given", ["abc", "A-_9", "x" * 64])
 def test_a_request_id_comes_back(client: FlaskClient, given: str) -> None:
     for path in ("/healthz", "/nothing"):

@@ -11,6 +11,7 @@ from itertools import groupby
 from typing import Any, TypeVar
 
 import flask_smorest
+from flask import Flask
 
 from service.http.openapi.headers import PROBLEM_HEADERS
 from service.http.parsing import Parser, Token
@@ -31,7 +32,9 @@ MOVE_PROBLEMS = (
     "not-your-turn",
     "wrong-phase",
 )
-_ALL = ("foreign-host", "not-acceptable", "internal-error")
+_JSON = "application/json"
+_AVAILABLE = "available_media_types"
+"""The attribute of a view that says among which media types its caller may choose."""
 _BODY = ("malformed-json", "body-too-large", "unsupported-media-type", "validation-failed")
 _TOKEN = {
     Token.REQUIRED: ("token-required", "invalid-token"),
@@ -53,19 +56,31 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]
     def operation(self, name: str, token: Token, *problems: str) -> Callable[[_View], _View]:
         """Document an operation: its operationId, whether it takes a token, what may refuse it.
 
-        The problems of its token and of its body, and those that every operation may have, are
-        added; so this decorator stands above those that describe arguments and responses.
+        The problems of its token, of its body and of its answer's media type are added; so this
+        decorator stands above those that describe arguments and responses.
         """
 
         def decorate(view: _View) -> _View:
-            codes = {*problems, *_ALL, *_TOKEN[token], *(_BODY if _has_body(view) else ())}
-            kinds = sorted((PROBLEMS[code] for code in codes), key=_by_status)
-            for status, group in groupby(kinds, key=lambda problem: problem.status):
-                view = self._refusal(status, list(group))(view)
-            documented: _View = self.doc(operationId=name, security=_SECURITY[token])(view)
-            return documented
+            available = _success_types(view)
+            codes = {*problems, "foreign-host", *_TOKEN[token]}
+            codes |= {"not-acceptable"} if available else set()
+            codes |= set(_BODY) if _has_body(view) else set()
+            described = self._described(view, name, token, codes)
+            vars(described)[_AVAILABLE] = available
+            return described
 
         return decorate
+
+    def probe(self, name: str, *problems: str) -> Callable[[_View], _View]:
+        """Document an operation that monitors call: under any host name, whatever they accept."""
+        return lambda view: self._described(view, name, Token.IGNORED, {*problems})
+
+    def _described(self, view: _View, name: str, token: Token, codes: set[str]) -> _View:
+        kinds = sorted((PROBLEMS[code] for code in (*codes, "internal-error")), key=_by_status)
+        for status, group in groupby(kinds, key=lambda problem: problem.status):
+            view = self._refusal(status, list(group))(view)
+        described: _View = self.doc(operationId=name, security=_SECURITY[token])(view)
+        return described
 
     def _refusal(self, status: int, problems: list[Problem]) -> Callable[[_View], _View]:
         decorated: Callable[[_View], _View] = self.alt_response(
@@ -85,6 +100,30 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]
         doc_info.get("arguments", {}).pop("responses", None)
         documented: dict[str, Any] = super()._prepare_arguments_doc(doc, doc_info, **kwargs)
         return documented
+
+
+def media_types(app: Flask) -> dict[tuple[str | None, str], tuple[str, ...]]:
+    """The media types among which a caller may choose, by endpoint and method."""
+    found: dict[tuple[str | None, str], tuple[str, ...]] = {}
+    for endpoint, function in app.view_functions.items():
+        resource = getattr(function, "view_class", None)
+        for method in getattr(resource, "methods", ()):
+            available = getattr(getattr(resource, method.lower()), _AVAILABLE, ())
+            found[endpoint, method] = available
+            if method == "GET":
+                found[endpoint, "HEAD"] = available
+    return found
+
+
+def _success_types(view: Callable[..., object]) -> tuple[str, ...]:
+    """The media types of the successes that are documented so far; none where they have no body."""
+    responses = getattr(view, "_apidoc", {}).get("response", {"responses": {}})["responses"]
+    return tuple(
+        stated["content_type"] or _JSON
+        for status, alternatives in responses.items()
+        for stated in alternatives
+        if int(status) < 300 and "schema" in stated
+    )
 
 
 def _has_body(view: Callable[..., object]) -> bool:

@@ -44,7 +44,8 @@ _TABLE = (
         "foreign-host",
         400,
         "The host is not served here",
-        "Call the service by a host name it knows; its operator adds names with ALLOWED_HOSTS.",
+        "Call the service by a host name that it knows; its operator adds others with the setting "
+        "ALLOWED_HOSTS: names, `.example.com` for all below one, or `*`.",
     ),
     Problem(
         "token-required",

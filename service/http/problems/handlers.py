@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 
 import orjson
-from flask import Flask, Response
+from flask import Flask, Response, request
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
 
 from engine.errors import EngineError
@@ -20,6 +20,7 @@ from service.http.problems.catalogue import (
     problem_of_status,
     sentence,
 )
+from service.http.root_path import located
 
 _LOG = logging.getLogger("service.problems")
 
@@ -35,10 +36,10 @@ def register(app: Flask) -> None:
 def _answer(problem: Problem, detail: str, error: Exception | None = None) -> Response:
     """The answer that states a problem."""
     members = {
-        "type": problem.type,
+        "type": located(problem.type, request.script_root),
         "title": problem.title,
         "status": problem.status,
-        "detail": detail,
+        "detail": located(detail, request.script_root),
         "code": problem.code,
         **({} if error is None else extension_members(error)),
     }

@@ -8,7 +8,6 @@ from flask.views import MethodView
 import engine
 from service import __version__
 from service.http.openapi.blueprint import Blueprint
-from service.http.parsing import Token
 from service.http.replies import json_reply
 from service.http.schemas.replies import Alive, Ready
 
@@ -19,7 +18,7 @@ blueprint = Blueprint("health", __name__, description="For whoever runs the serv
 class LivenessResource(MethodView):
     """The process."""
 
-    @blueprint.operation("liveness", Token.IGNORED)
+    @blueprint.probe("liveness")
     @blueprint.response(200, Alive, description="It runs.", example={"status": "ok"})
     def get(self) -> Response:
         """Tell whether the service runs.
@@ -33,7 +32,7 @@ class LivenessResource(MethodView):
 class ReadinessResource(MethodView):
     """The process and its store."""
 
-    @blueprint.operation("readiness", Token.IGNORED, "storage-unavailable")
+    @blueprint.probe("readiness", "storage-unavailable")
     @blueprint.response(
         200,
         Ready,

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from flask import Response
+from flask import Response, request
 from flask.views import MethodView
 
 from service.http.openapi.blueprint import Blueprint
 from service.http.parsing import Token
 from service.http.problems.catalogue import PROBLEMS, Problem, problem_of_code
 from service.http.replies import json_reply
+from service.http.root_path import located
 from service.http.schemas.replies import ProblemPage, ProblemPages
 
 blueprint = Blueprint(
@@ -25,13 +26,13 @@ _CODE = {
 }
 
 
-def _page(problem: Problem) -> dict[str, object]:
+def _page(problem: Problem, root_path: str = "") -> dict[str, object]:
     return {
-        "type": problem.type,
+        "type": located(problem.type, root_path),
         "code": problem.code,
         "status": problem.status,
         "title": problem.title,
-        "remedy": problem.remedy,
+        "remedy": located(problem.remedy, root_path),
     }
 
 
@@ -51,7 +52,8 @@ class ProblemsResource(MethodView):
 
         Every code that an answer may have, with what to do about it.
         """
-        return json_reply({"problems": list(map(_page, PROBLEMS.values()))})
+        pages = [_page(problem, request.script_root) for problem in PROBLEMS.values()]
+        return json_reply({"problems": pages})
 
 
 @blueprint.route("/<code>", parameters=[_CODE])
@@ -70,4 +72,4 @@ class ProblemResource(MethodView):
 
         What it means and what to do about it: the `type` of every refusal leads here.
         """
-        return json_reply(_page(problem_of_code(code)))
+        return json_reply(_page(problem_of_code(code), request.script_root))
