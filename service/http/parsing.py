@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
 from functools import wraps
@@ -19,6 +20,7 @@ from webargs.flaskparser import FlaskParser
 from werkzeug.exceptions import RequestEntityTooLarge
 
 from service.errors import (
+    ContentEncodingError,
     Fault,
     InvalidRequestError,
     MalformedJsonError,
@@ -95,8 +97,10 @@ class Parser(FlaskParser):
     }
 
     def load_json(self, req: Request, schema: ma.Schema) -> object:
-        """The body's JSON; an empty body counts as none at all."""
+        """The body's JSON, a byte order mark left out; an empty body counts as none at all."""
         body = _body(req)
+        _check_encoding(req, body)
+        body = body.removeprefix(codecs.BOM_UTF8)
         if not body.strip():
             return missing
         if not req.is_json:
@@ -121,6 +125,14 @@ def _body(req: Request) -> bytes:
     if len(body) < (req.content_length or 0):
         raise MalformedJsonError("the body is shorter than its Content-Length says")
     return body
+
+
+def _check_encoding(req: Request, body: bytes) -> None:
+    """Refuse a body that is encoded; where there is none, its header says nothing."""
+    codings = req.headers.get("Content-Encoding", "")
+    named = {coding.strip().lower() for coding in codings.split(",")}
+    if body and not named <= {"", "identity"}:
+        raise ContentEncodingError(codings)
 
 
 def _messages(error: ma.ValidationError) -> dict[str, Any]:

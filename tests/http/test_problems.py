@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 import time
@@ -13,6 +14,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 from redis import Redis
 
+from engine.errors import NotYourTurnError
 from service.app import create_app
 from service.config import Config
 from service.http.problems.catalogue import PROBLEMS
@@ -241,21 +243,43 @@ def test_an_unacceptable_hand_is_not_evaluated(
 
 
 @pytest.mark.parametrize(
-    ("query", "pointer"),
+    ("query", "pointer", "detail"),
     [
-        ("limit=0", "/query/limit"),
-        ("limit=1001", "/query/limit"),
-        ("limit=x", "/query/limit"),
-        ("after=-1", "/query/after"),
-        ("after=1.5", "/query/after"),
-        ("after=" + "9" * 5000, "/query/after"),
-        ("before=1", "/query/before"),
-        ("Limit=1", "/query/Limit"),
+        ("limit=0", "/query/limit", "Must be a whole number from 1 to 1000."),
+        ("limit=1001", "/query/limit", "Must be a whole number from 1 to 1000."),
+        ("limit=x", "/query/limit", "Must be a whole number from 1 to 1000."),
+        ("after=-1", "/query/after", "Must be a whole number from 0 to 1000000000."),
+        ("after=1.5", "/query/after", "Must be a whole number from 0 to 1000000000."),
+        ("after=", "/query/after", "Must be a whole number from 0 to 1000000000."),
+        ("after=" + "9" * 5000, "/query/after", "Must be a whole number from 0 to 1000000000."),
+        ("before=1", "/query/before", "Unknown field."),
+        ("Limit=1", "/query/Limit", "Unknown field."),
     ],
 )
-def test_an_unacceptable_query_is_refused(quick: Player, query: str, pointer: str) -> None:
+def test_an_unacceptable_query_is_refused_with_what_is_accepted(
+    quick: Player, query: str, pointer: str, detail: str
+) -> None:
     problem = refused(quick.get(f"/events?{query}"), 422, "validation-failed")
-    assert problem["errors"][0]["pointer"] == pointer
+    assert problem["errors"] == [{"pointer": pointer, "detail": detail}]
+
+
+@pytest.mark.parametrize("value", [9, 86_401, "60", 60.5, True, 10**17])
+def test_an_unacceptable_number_in_a_body_is_refused_with_its_range(
+    client: FlaskClient, value: object
+) -> None:
+    problem = refused(
+        client.post("/v1/games", json={"turn_seconds": value}), 422, "validation-failed"
+    )
+    words = "Must be a whole number from 10 to 86400."
+    assert problem["errors"] == [{"pointer": "/turn_seconds", "detail": words}]
+
+
+@pytest.mark.parametrize("value", [1, 3, "2", 2.5, True])
+def test_an_unacceptable_number_of_jokers_is_refused_with_the_choice(
+    client: FlaskClient, value: object
+) -> None:
+    problem = refused(client.post("/v1/games", json={"jokers": value}), 422, "validation-failed")
+    assert problem["errors"] == [{"pointer": "/jokers", "detail": "Must be one of: 0, 2, 4."}]
 
 
 @pytest.mark.parametrize(
@@ -277,7 +301,8 @@ def test_an_unacceptable_query_is_refused(quick: Player, query: str, pointer: st
         b"[" * 1000 + b"]" * 1000,
         b"[" * 8000,
         b"{} {}",
-        b"\xef\xbb\xbf{}",
+        b"\xef\xbb\xbf\xef\xbb\xbf{}",
+        b" \xef\xbb\xbf{}",
     ],
 )
 def test_hostile_json_is_malformed(quick: Player, body: bytes) -> None:
@@ -349,6 +374,55 @@ def test_a_body_that_is_not_declared_as_json_is_refused(quick: Player, media: st
     )
     refused(answer, 415, "unsupported-media-type")
     assert quick.get().get_json()["version"] == 1
+
+
+def test_a_byte_order_mark_before_a_body_is_left_out(quick: Player) -> None:
+    mark, body = b"\xef\xbb\xbf", b'{"source": "stock"}'
+    headers = {**quick.auth, "Idempotency-Key": "marked"}
+    answers = [
+        quick.client.post(
+            quick.path + "/draw", data=data, headers=headers, content_type="application/json"
+        )
+        for data in (mark + body, body)
+    ]
+    assert [answer.status_code for answer in answers] == [200, 200]
+    assert answers[0].data == answers[1].data
+    assert quick.client.post("/v1/games", data=mark).status_code == 201
+
+
+@pytest.mark.parametrize("coding", ["gzip", "br", "GZIP", "identity, br", "deflate,gzip", "x"])
+def test_an_encoded_body_is_refused_whatever_is_in_it(quick: Player, coding: str) -> None:
+    plain = b'{"source": "stock"}'
+    for body in (plain, gzip.compress(plain), b" "):
+        headers = {**quick.auth, "Content-Encoding": coding}
+        answer = quick.client.post(
+            quick.path + "/draw", data=body, headers=headers, content_type="application/json"
+        )
+        assert repr(coding) in refused(answer, 415, "unsupported-media-type")["detail"]
+        assert answer.headers["Accept-Encoding"] == "identity"
+    assert quick.get().get_json()["version"] == 1
+
+
+@pytest.mark.parametrize("coding", ["identity", "IDENTITY", " Identity ", "identity,identity", ""])
+def test_a_body_that_is_said_not_to_be_encoded_is_taken(quick: Player, coding: str) -> None:
+    assert quick.draw(content_encoding=coding).status_code == 200
+
+
+def test_without_a_body_there_is_nothing_encoded(client: FlaskClient) -> None:
+    answer = client.post("/v1/games", headers={"Content-Encoding": "gzip"})
+    assert answer.status_code == 201
+
+
+def test_who_calls_is_checked_before_how_the_body_is_encoded(quick: Player) -> None:
+    headers = {"Content-Encoding": "gzip"}
+    answer = quick.client.post(quick.path + "/draw", json={}, headers=headers)
+    refused(answer, 401, "token-required")
+
+
+def test_only_an_encoded_body_is_answered_with_the_encoding_that_is_taken(quick: Player) -> None:
+    answer = quick.client.post(quick.path + "/draw", data=b"x", headers=quick.auth)
+    refused(answer, 415, "unsupported-media-type")
+    assert "Accept-Encoding" not in answer.headers
 
 
 @pytest.mark.parametrize("media", ["application/json; charset=utf-8", "application/hal+json"])
@@ -431,17 +505,53 @@ def test_a_store_that_is_away_is_a_problem_that_says_to_come_again(tmp_path: Pat
     assert client.get("/healthz").status_code == 200
 
 
-def test_a_damaged_game_is_an_internal_error_and_stays_as_it_is(
-    quick: Player, server: Redis
+def test_a_damaged_game_is_a_problem_of_its_own_and_stays_as_it_is(
+    client: FlaskClient, quick: Player, server: Redis
 ) -> None:
     key = f"{{g:{quick.game['id']}}}:game"
-    for field, value in (("state", b"{}"), ("meta", b"nonsense")):
+    other = create(client, QUICK)
+    for field, value in (("state", b"{}"), ("meta", b"nonsense"), ("version", b"x")):
         before = server.hget(key, field)
         server.hset(key, field, value)
-        refused(quick.get(), 500, "internal-error")
-        refused(quick.draw(), 500, "internal-error")
+        for answer in (quick.get(), quick.draw(), quick.get("/events")):
+            problem = refused(answer, 500, "game-damaged")
+            assert problem["detail"].startswith("The stored game is damaged. Report it")
         server.hset(key, field, before)
     assert quick.draw().status_code == 200
+    assert other.draw().status_code == 200
+
+
+def test_a_damaged_game_is_logged_once_with_its_id_and_reason(
+    quick: Player, server: Redis, caplog: pytest.LogCaptureFixture
+) -> None:
+    server.delete(f"{{g:{quick.game['id']}}}:events")
+    refused(quick.get("/events", x_request_id="mine"), 500, "game-damaged")
+    (entry,) = [each for each in caplog.records if each.levelname == "ERROR"]
+    message = entry.getMessage()
+    assert message.startswith(f"game-damaged: game {quick.game['id']}: ")
+    assert message.endswith("lacks events id=mine")
+    assert not set(quick.game["you"]["hand"]) & set(message.split())
+
+
+def test_a_key_that_has_made_a_damaged_game_says_so(client: FlaskClient, server: Redis) -> None:
+    key = {"idempotency_key": "k" * 22}
+    player = create(client, QUICK, **key)
+    server.hset(f"{{g:{player.game['id']}}}:game", "version", "x")
+    answer = client.post("/v1/games", json=QUICK, headers={"Idempotency-Key": "k" * 22})
+    refused(answer, 500, "game-damaged")
+
+
+def test_an_error_that_knows_the_version_tells_it(
+    app: Flask, quick: Player, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        error = NotYourTurnError(0, 1)
+        error.version = 17  # type: ignore[attr-defined]
+        raise error
+
+    monkeypatch.setattr(app.extensions["games"], "draw", refuse)
+    problem = refused(quick.draw(), 409, "not-your-turn")
+    assert (problem["expected"], problem["version"]) == (1, 17)
 
 
 def test_every_problem_has_its_page(client: FlaskClient) -> None:
@@ -467,7 +577,7 @@ def test_the_table_names_every_code_of_the_contract_with_its_status() -> None:
         415: "unsupported-media-type",
         422: "validation-failed idempotency-key-reused",
         429: "quota-exceeded",
-        500: "internal-error",
+        500: "internal-error game-damaged",
         503: "storage-unavailable outcome-unknown",
     }
     assert [(kind.status, kind.code) for kind in PROBLEMS.values()] == [

@@ -20,7 +20,7 @@ from service.http.schemas.replies import ProblemReply
 
 _View = TypeVar("_View", bound=Callable[..., object])
 
-GAME_PROBLEMS = ("game-not-found", "storage-unavailable")
+GAME_PROBLEMS = ("game-not-found", "game-damaged", "storage-unavailable")
 # A seat that reads may bring its game up to date, which is a change.
 READ_PROBLEMS = (*GAME_PROBLEMS, "conflict", "outcome-unknown")
 MOVE_PROBLEMS = (

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from engine import errors as engine_errors
 from engine.errors import NotYourTurnError, WrongPhaseError
 from service import errors
-from service.errors import InvalidRequestError, StaleVersionError, StorageError
+from service.errors import ContentEncodingError, InvalidRequestError, StorageError
 
 MEDIA_TYPE = "application/problem+json"
 _CHALLENGE = 'Bearer realm="three-thirteen"'
@@ -159,8 +159,8 @@ _TABLE = (
     Problem(
         "unsupported-media-type",
         415,
-        "The body is not declared as JSON",
-        "Send the body with `Content-Type: application/json`.",
+        "The body is not declared as plain JSON",
+        "Send the body with `Content-Type: application/json` and without a Content-Encoding.",
     ),
     Problem(
         "validation-failed",
@@ -185,6 +185,12 @@ _TABLE = (
         500,
         "The service failed",
         "Repeat the call later; report it with the X-Request-Id of the answer.",
+    ),
+    Problem(
+        "game-damaged",
+        500,
+        "The stored game is damaged",
+        "Report it with the X-Request-Id of the answer; other games go on.",
     ),
     Problem(
         "storage-unavailable",
@@ -215,8 +221,10 @@ _CODE_OF_ERROR: dict[type[Exception], str] = {
     errors.ConflictError: "conflict",
     errors.StaleVersionError: "stale-version",
     errors.MediaTypeError: "unsupported-media-type",
+    errors.ContentEncodingError: "unsupported-media-type",
     errors.InvalidRequestError: "validation-failed",
     errors.KeyReusedError: "idempotency-key-reused",
+    errors.CorruptGameError: "game-damaged",
     errors.StorageUnavailableError: "storage-unavailable",
     errors.OutcomeUnknownError: "outcome-unknown",
     engine_errors.NotYourTurnError: "not-your-turn",
@@ -257,16 +265,21 @@ def problem_of_error(error: Exception) -> Problem | None:
 
 
 def extension_members(error: Exception) -> dict[str, object]:
-    """The members beside the text that help the caller of a refused request (RFC 9457, 3.2)."""
+    """The members beside the text that help the caller of a refused request (RFC 9457, 3.2).
+
+    An error that carries the `version` of the game that it was raised about passes it on.
+    """
+    members: dict[str, object] = {}
     match error:
         case NotYourTurnError() | WrongPhaseError():
-            return {"expected": error.expected}
-        case StaleVersionError():
-            return {"version": error.version}
+            members["expected"] = error.expected
         case InvalidRequestError():
-            return {"errors": [{"pointer": f.pointer, "detail": f.detail} for f in error.faults]}
-        case _:
-            return {}
+            members["errors"] = [
+                {"pointer": fault.pointer, "detail": fault.detail} for fault in error.faults
+            ]
+    if (version := getattr(error, "version", None)) is not None:
+        members["version"] = version
+    return members
 
 
 def problem_headers(problem: Problem, error: Exception | None = None) -> dict[str, str]:
@@ -277,6 +290,8 @@ def problem_headers(problem: Problem, error: Exception | None = None) -> dict[st
         headers["WWW-Authenticate"] = _CHALLENGE + parameter
     if isinstance(error, StorageError):
         headers["Retry-After"] = str(error.retry_after)
+    if isinstance(error, ContentEncodingError):
+        headers["Accept-Encoding"] = "identity"
     return headers
 
 

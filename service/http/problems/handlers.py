@@ -5,11 +5,11 @@ from __future__ import annotations
 import logging
 
 import orjson
-from flask import Flask, Response, request
+from flask import Flask, Response, g, request
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
 
 from engine.errors import EngineError
-from service.errors import ServiceError, StorageError
+from service.errors import CorruptGameError, ServiceError, StorageError
 from service.http.problems.catalogue import (
     MEDIA_TYPE,
     PROBLEMS,
@@ -67,7 +67,16 @@ def _answer_error(error: Exception) -> Response:
         return _answer_unexpected(error)
     if isinstance(error, StorageError):
         _LOG.error("%s: %s (%.200s)", problem.code, error, error.__cause__)
+    if isinstance(error, CorruptGameError):
+        return _answer_damaged(problem, error)
     return _answer(problem, sentence(str(error), problem), error)
+
+
+def _answer_damaged(problem: Problem, error: CorruptGameError) -> Response:
+    """The answer to a damaged game: its reason is for the log alone."""
+    game_id = (request.view_args or {}).get("game_id", "that a key names")
+    _LOG.error("%s: game %s: %.200s id=%s", problem.code, game_id, error, g.request_id)
+    return _answer(problem, sentence(problem.title, problem))
 
 
 def _answer_unexpected(error: Exception) -> Response:

@@ -66,6 +66,7 @@ class GamesResource(MethodView):
         "createGame",
         Token.IGNORED,
         "idempotency-key-reused",
+        "game-damaged",  # under a key that has made a game before
         "storage-unavailable",
         "outcome-unknown",
     )

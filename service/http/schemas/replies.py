@@ -185,7 +185,12 @@ class ProblemReply(ReplySchema):
         }
     )
     version = fields.Integer(
-        strict=True, metadata={"description": "The current version.", "sometimes": True}
+        strict=True,
+        metadata={
+            "description": "The current version of the game: of `stale-version`, and of every "
+            "409 that a move in it gets.",
+            "sometimes": True,
+        },
     )
     errors = fields.List(
         fields.Nested(FaultReply),

@@ -10,7 +10,14 @@ from marshmallow import fields, validate
 from engine.cards import RANK_CODES, Card, Rank
 from engine.players import DEFAULT_LEVEL, LEVELS
 from engine.rules import COPIES, JOKER_CHOICES, MAX_HAND, MAX_JOKERS, MAX_SEATS, MIN_SEATS, AceMode
-from service.http.schemas.strict_fields import CardField, FlagField, Pattern, RankField, WholeField
+from service.http.schemas.strict_fields import (
+    CardField,
+    FlagField,
+    Pattern,
+    QueryNumberField,
+    RankField,
+    WholeField,
+)
 
 MAX_LIMIT = 1000
 MAX_SEQ = 10**9
@@ -18,6 +25,7 @@ EVALUATED_RANKS = RANK_CODES[2:]
 MAX_NAME = 40
 MAX_INVITE = 100
 TURN_SECONDS = (10, 86_400)
+_JOKERS = f"Must be one of: {', '.join(map(str, JOKER_CHOICES))}."
 _SPACES = r" \u00a0\u1680\u2000-\u200a\u202f\u205f\u3000"
 _CONTROLS = (
     r"\u0000-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f"
@@ -96,7 +104,8 @@ class GameRequest(RequestSchema):
     jokers = fields.Integer(
         strict=True,
         load_default=0,
-        validate=validate.OneOf(JOKER_CHOICES),
+        validate=validate.OneOf(JOKER_CHOICES, error=_JOKERS),
+        error_messages={"invalid": _JOKERS},
         metadata={"description": "Jokers in the pack."},
     )
     aces = _aces()
@@ -112,11 +121,10 @@ class GameRequest(RequestSchema):
             "it knows every card. The game then says `seeded`."
         },
     )
-    turn_seconds = fields.Integer(
-        strict=True,
+    turn_seconds = WholeField(
+        *TURN_SECONDS,
         load_default=None,
         allow_none=True,
-        validate=validate.Range(*TURN_SECONDS),
         metadata={
             "description": "Seconds that a human has for a turn, null for no bound. An AI player "
             "moves for whoever lets them pass, until the human is back."
@@ -196,14 +204,16 @@ class EvaluationRequest(RequestSchema):
 class EventsQuery(RequestSchema):
     """Which events to list."""
 
-    after = WholeField(
+    after = QueryNumberField(
+        0,
+        MAX_SEQ,
         load_default=0,
-        validate=validate.Range(min=0, max=MAX_SEQ),
         metadata={"description": "List events with a seq above this one."},
     )
-    limit = WholeField(
+    limit = QueryNumberField(
+        1,
+        MAX_LIMIT,
         load_default=100,
-        validate=validate.Range(min=1, max=MAX_LIMIT),
         metadata={"description": "List no more events than this."},
     )
 

@@ -168,7 +168,7 @@ def whispers(games: int = 30, turns: int = 60, damages: int = 400) -> Outcome:
     for line in said.splitlines():
         secrets.search("the log", line)
     done = f"{answers} answers, {len(lines)} lines of the log; {damages} games damaged"
-    return Outcome(f"{done}, {said.count('Traceback')} failures logged", secrets.breaches)
+    return Outcome(f"{done}, {said.count('game-damaged')} damages logged", secrets.breaches)
 
 
 def started(games: int = 10) -> Outcome:

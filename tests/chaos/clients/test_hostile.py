@@ -53,7 +53,7 @@ def test_a_fault_of_the_service_is_found(place: str) -> None:
 def test_no_secret_is_told_by_log_headers_or_refusals() -> None:
     outcome = whispers(games=scaled(10), turns=20, damages=scaled(100))
     assert list(outcome.breaches) == []
-    assert " 0 failures" not in outcome.done
+    assert " 0 damages" not in outcome.done
 
 
 def test_no_secret_is_printed_by_the_started_service() -> None:

@@ -262,7 +262,7 @@ def damage_breaches(name: str, words: tuple[str, ...], bench: Bench) -> list[str
         answer = player.draw()
     told = answer.get_json()
     found = []
-    if (answer.status_code, told["code"]) != (500, "internal-error"):
+    if (answer.status_code, told["code"]) != (500, "game-damaged"):
         found.append(f"answered {answer.status_code} {told}")
     if len(records) != 1:
         found.append(f"logged {len(records)} times")
@@ -314,7 +314,7 @@ PROOFS = (
         storage_conditions,
     ),
     Proof(
-        "A damaged game is an internal error, logged once, and harms no other",
+        "A damaged game is told as one, logged once, and harms no other",
         "state, version, meta and log damaged",
         damaged_games,
     ),

@@ -13,7 +13,7 @@ def test_a_storage_that_fails_is_told_in_words_and_changes_nothing(harm: Harm) -
         assert breaches_of(harm, place) == []
 
 
-def test_a_damaged_game_is_an_internal_error_logged_once() -> None:
+def test_a_damaged_game_is_told_as_one_and_logged_once() -> None:
     outcome = damaged_games(rounds=1)
     assert outcome.breaches == []
     assert outcome.done.startswith("6 kinds")
