@@ -22,6 +22,13 @@ from tests.player import QUICK, Player, create
 _WRITTEN = description()
 _SPEC: dict[str, Any] = json.loads(_WRITTEN)
 _PROBLEM = "application/problem+json"
+PROBES = ("/healthz", "/readyz")
+_OF_PARTS = {
+    *("game-not-found", "invalid-token", "token-required", "stale-version", "foreign-host"),
+    *("malformed-json", "body-too-large", "unsupported-media-type", "validation-failed"),
+    *("not-acceptable", "idempotency-key-reused"),
+}
+"""Problems that an operation has for one of its parts, and otherwise has not."""
 README = Path(__file__).parents[2] / "README.md"
 _OPTIONAL = {
     "Action": {"source", "card", "go_out"},
@@ -238,6 +245,41 @@ def test_every_problem_is_one_of_the_table_in_its_media_type(operation: Operatio
         codes = list(response["content"][_PROBLEM]["examples"])
         assert [str(PROBLEMS[code].status) for code in codes] == [status] * len(codes)
         assert re.findall(r"`([a-z-]+)`: ", response["description"]) == codes
+
+
+def _expected_problems(operation: Operation) -> set[str]:
+    """The problems that an operation has because of its parameters, its token and its answer."""
+    stated, found = operation.stated, {"internal-error"}
+    parameters = {_resolved(each)["name"] for each in stated.get("parameters", [])}
+    has_game = "{game_id}" in operation.path
+    found |= {"game-not-found", "game-damaged", "storage-unavailable"} if has_game else set()
+    found |= {"invalid-token"} if stated["security"] else set()
+    found |= {"token-required"} if stated["security"] == [{"seatToken": []}] else set()
+    found |= {"idempotency-key-reused"} if "Idempotency-Key" in parameters else set()
+    found |= {"stale-version"} if "If-Match" in parameters else set()
+    found |= {"validation-failed"} if parameters & {"Idempotency-Key", "after"} else set()
+    if "requestBody" in stated:
+        found |= {"malformed-json", "body-too-large", "unsupported-media-type", "validation-failed"}
+    if operation.path not in PROBES:
+        found |= {"foreign-host"}
+        success = next(stated["responses"][code] for code in stated["responses"] if code < "300")
+        found |= {"not-acceptable"} if "content" in success else set()
+    return found
+
+
+def _documented_problems(operation: Operation) -> set[str]:
+    contents = [response.get("content", {}) for response in operation.stated["responses"].values()]
+    return {
+        code for content in contents for code in content.get(_PROBLEM, {"examples": ()})["examples"]
+    }
+
+
+@each_operation
+def test_an_operation_has_the_problems_of_its_parts(operation: Operation) -> None:
+    expected, documented = _expected_problems(operation), _documented_problems(operation)
+
+    assert expected - documented == set()
+    assert (documented - expected) & _OF_PARTS == set()
 
 
 def test_an_answer_always_has_every_field_but_the_few_that_are_named() -> None:

@@ -243,6 +243,7 @@ _CODE_OF_STATUS = {
     413: "body-too-large",
     415: "unsupported-media-type",
     422: "validation-failed",
+    429: "quota-exceeded",
 }
 
 
