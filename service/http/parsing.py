@@ -141,18 +141,18 @@ def _messages(error: ma.ValidationError) -> dict[str, Any]:
 
 
 def _faults(messages: Mapping[str, object]) -> Iterator[Fault]:
-    for location, found in messages.items():
+    for location, inner in messages.items():
         start = "" if location == "json" else f"/{location.removesuffix('s')}"
-        yield from _faults_at(start, found)
+        yield from _faults_at(start, inner)
 
 
-def _faults_at(pointer: str, found: object) -> Iterator[Fault]:
-    if isinstance(found, Mapping):
-        for name, inner in found.items():
+def _faults_at(pointer: str, messages: object) -> Iterator[Fault]:
+    if isinstance(messages, Mapping):
+        for name, inner in messages.items():
             step = "" if name == "_schema" else f"/{_escaped(str(name))}"
             yield from _faults_at(pointer + step, inner)
     else:
-        for detail in found if isinstance(found, list) else [found]:
+        for detail in messages if isinstance(messages, list) else [messages]:
             yield Fault(pointer, str(detail))
 
 

@@ -12,9 +12,9 @@ from engine import errors as engine_errors
 from engine.errors import EngineError, NotYourTurnError
 from service import errors
 from service.errors import Fault, InvalidRequestError, ServiceError, StaleVersionError
-from service.http.problems import catalogue
-from service.http.problems.catalogue import (
-    PROBLEMS,
+from service.http.problems import mapping
+from service.http.problems.catalogue import MEDIA_TYPE, PROBLEMS
+from service.http.problems.mapping import (
     extension_members,
     problem_of_error,
     problem_of_status,
@@ -70,12 +70,12 @@ def raised() -> set[type[Exception]]:
 
 
 def test_every_error_has_a_problem_unless_it_leaves_no_view() -> None:
-    mapped = set(catalogue._CODE_OF_ERROR)
+    mapped = set(mapping._CODE_OF_ERROR)
     assert raised() - mapped == NEVER_LEAVE_A_VIEW
 
 
 def test_every_problem_answers_some_error() -> None:
-    answering = {*catalogue._CODE_OF_ERROR.values(), *catalogue._CODE_OF_STATUS.values()}
+    answering = {*mapping._CODE_OF_ERROR.values(), *mapping._CODE_OF_STATUS.values()}
     assert set(PROBLEMS) - answering == {"internal-error"}  # which answers all others
     assert answering <= set(PROBLEMS)
 
@@ -87,7 +87,7 @@ def test_every_problem_is_documented_by_an_operation() -> None:
     documented = {
         code
         for content in contents
-        for code in content.get(catalogue.MEDIA_TYPE, {"examples": ()})["examples"]
+        for code in content.get(MEDIA_TYPE, {"examples": ()})["examples"]
     }
     assert set(PROBLEMS) - documented == UNDOCUMENTED
 

@@ -104,15 +104,15 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]
 
 def media_types(app: Flask) -> dict[tuple[str | None, str], tuple[str, ...]]:
     """The media types among which a caller may choose, by endpoint and method."""
-    found: dict[tuple[str | None, str], tuple[str, ...]] = {}
+    types: dict[tuple[str | None, str], tuple[str, ...]] = {}
     for endpoint, function in app.view_functions.items():
         resource = getattr(function, "view_class", None)
         for method in getattr(resource, "methods", ()):
             available = getattr(getattr(resource, method.lower()), _AVAILABLE, ())
-            found[endpoint, method] = available
+            types[endpoint, method] = available
             if method == "GET":
-                found[endpoint, "HEAD"] = available
-    return found
+                types[endpoint, "HEAD"] = available
+    return types
 
 
 def _success_types(view: Callable[..., object]) -> tuple[str, ...]:

@@ -24,7 +24,9 @@ SPEC_OPTIONS: dict[str, Any] = {
             "3. When your hand melds completely after a discard you are out; the others have one "
             "last turn, the round is scored and the next one dealt.\n\n"
             "A card is its rank (`A 2 3 4 5 6 7 8 9 T J Q K`) and suit (`C D H S`); a joker is "
-            "`JK`. Every refusal is an `application/problem+json` that says what to do. Repeating "
+            "`JK`. Every refusal is an `application/problem+json` that says what to do, and a "
+            "refused call makes no change of its own. (Where turns have a time limit, a call of a "
+            "seat first plays the turns that are overdue, whatever becomes of the call.) Repeating "
             "a request with its own `Idempotency-Key` is always safe. Each answer has an "
             "`X-Request-Id`: yours, if you sent one."
         ),

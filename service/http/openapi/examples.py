@@ -1,6 +1,6 @@
 """Real answers for the API description: the beginning of one game, the same in every copy.
 
-The engine plays it and `answers` writes it, so that the examples follow every change of either.
+The engine plays it and `games/bodies.py` writes it, so the examples follow every change of either.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def by_operation() -> tuple[dict[str, Record], dict[str, Record]]:
     created = table.open_game(_SECRET, Rules(), seats_of(None, seeded=False))
     drawn, discarded = islice(_moves(created.game), 2)
     steps = (created, drawn, discarded)
-    records = [told for number, step in enumerate(steps, 1) for told in _records(number, step)]
+    records = [each for number, step in enumerate(steps, 1) for each in _records(number, step)]
     answered: dict[str, Record] = {
         "createGame": {
             "seat": _YOU,
@@ -59,7 +59,7 @@ def by_operation() -> tuple[dict[str, Record], dict[str, Record]]:
             hint(view(drawn.game, _YOU), choice_stream(_SECRET, 1, _YOU, 1), TURN_SOLVES)
         ),
         "listEvents": {
-            "events": [visible(told, _YOU) for told in records],
+            "events": [visible(each, _YOU) for each in records],
             "last_seq": len(records),
             "more": False,
         },
@@ -85,7 +85,7 @@ def _joined() -> Record:
         "seat": _GUEST,
         "token": _TOKEN,
         "game": bodies.game_body(view(step.game, _GUEST), stamp),
-        "events": [visible(told, _GUEST) for told in _records(2, step)],
+        "events": [visible(each, _GUEST) for each in _records(2, step)],
     }
 
 
@@ -120,7 +120,7 @@ def _records(version: int, step: Step) -> list[Record]:
 
 
 def _events(version: int, step: Step) -> list[Record]:
-    return [visible(told, _YOU) for told in _records(version, step)]
+    return [visible(each, _YOU) for each in _records(version, step)]
 
 
 def _scores(game: Game) -> Record:

@@ -1,1 +1,1 @@
-"""Every refusal: the catalogue of problems, and the handlers that answer errors with them."""
+"""Every refusal: the catalogue of problems, the error that each answers, the handlers that do."""

@@ -10,10 +10,8 @@ from werkzeug.exceptions import HTTPException, MethodNotAllowed
 
 from engine.errors import EngineError
 from service.errors import CorruptGameError, ServiceError, StorageError
-from service.http.problems.catalogue import (
-    MEDIA_TYPE,
-    PROBLEMS,
-    Problem,
+from service.http.problems.catalogue import MEDIA_TYPE, PROBLEMS, Problem
+from service.http.problems.mapping import (
     extension_members,
     problem_headers,
     problem_of_error,

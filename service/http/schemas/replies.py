@@ -1,4 +1,4 @@
-"""What each operation answers, and how a problem is told."""
+"""What each operation answers, and what a problem says."""
 
 from __future__ import annotations
 

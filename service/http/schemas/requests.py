@@ -127,7 +127,8 @@ class GameRequest(RequestSchema):
         allow_none=True,
         metadata={
             "description": "Seconds that a human has for a turn, null for no bound. An AI player "
-            "moves for whoever lets them pass, until the human is back."
+            "moves for whoever lets them pass, until the human is back. Overdue turns are played "
+            "by the next call of a seat, before that call itself: they stand even if it is refused."
         },
     )
 
@@ -256,7 +257,12 @@ class MoveHeaders(KeyHeaders):
 
     if_match = fields.String(
         data_key="If-Match",
-        metadata={"description": "The ETag of the view you judged by: if stale, 412."},
+        metadata={
+            "description": "The ETag of the view that you decided by: if the game has another "
+            'version by now, the answer is 412. A weak form of the tag (`W/"…"`), which some '
+            "proxies make of it, counts like the tag itself, for only its version is compared. A "
+            "tag that is none of this service's is 412 too, and `detail` says so."
+        },
     )
 
 

@@ -21,12 +21,12 @@ class Pattern(validate.Validator):
     def __init__(self, pattern: str, error: str) -> None:
         """Keep the pattern under the name that the description is made from."""
         self.regex = re.compile(pattern)
-        self._told = error
+        self._error = error
 
     def __call__(self, value: str) -> str:
         """Return the value, or raise a ValidationError."""
         if self.regex.fullmatch(value) is None:
-            raise ma.ValidationError(self._told)
+            raise ma.ValidationError(self._error)
         return value
 
 
