@@ -25,6 +25,8 @@ _LOG = logging.getLogger("service.access")
 _REQUEST_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _LOCAL_HOSTS = ("localhost", "127.0.0.1", "[::1]")
 _UNBOUND = ("0.0.0.0", "::", "[::]")  # noqa: S104 - only compared with
+# A name or an address, as RFC 3986 has it; empty is allowed.
+_HOST = re.compile(r"([a-z0-9._~!$&'()*+,;=-]|%[0-9a-f]{2})*|\[[0-9a-f:.]+\]")
 _PROBES = ("/healthz", "/readyz")
 _HEADERS = {
     "X-Content-Type-Options": "nosniff",
@@ -66,19 +68,21 @@ def install(app: Flask, config: Config) -> None:
         g.began = time.perf_counter()
         given = request.headers.get("X-Request-Id", "")
         g.request_id = given if _REQUEST_ID.fullmatch(given) else secrets.token_hex(16)
-        host = _named_host()
-        if host is not None and host not in hosts and request.path not in _PROBES:
-            raise ForeignHostError(host)
+        _check_host(hosts)
         _check_accept(accepted_types.get((request.endpoint, request.method), ()))
 
     app.before_request(check_request)
     app.after_request(_finish_response)
 
 
-def _named_host() -> str | None:
-    """The request's host without its port, None where it names none."""
+def _check_host(hosts: ServedHosts) -> None:
+    """Refuse another host than those; a probe may name any, if only it is a host at all."""
     named = request.environ.get("HTTP_HOST")
-    return None if named is None else re.sub(r":\d*$", "", named.lower())
+    if named is None:
+        return
+    host = re.sub(r":\d*$", "", named.lower())
+    if not _HOST.fullmatch(host) or not (host in hosts or request.path in _PROBES):
+        raise ForeignHostError(host)
 
 
 def _check_accept(available: tuple[str, ...]) -> None:

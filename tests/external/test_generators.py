@@ -50,7 +50,7 @@ PYTHON = {
 
 TYPESCRIPT = {
     "openapi-typescript": (
-        # Unless told otherwise it requires in a request what has a default.
+        # By default it requires in a request what has a default there.
         (_NODE / "openapi-typescript", _SPEC, "--output", "made.ts",
          "--default-non-nullable=false"),
         'import type { components } from "./made";',
@@ -85,9 +85,9 @@ def _run(folder: Path, *command: str | Path) -> str:
         command, cwd=folder, env=_environ(), capture_output=True, text=True, timeout=300,
         check=False,
     )  # fmt: skip
-    said = ended.stdout + ended.stderr
-    assert ended.returncode == 0, f"{command}\n{said[-8_000:]}"
-    return said
+    output = ended.stdout + ended.stderr
+    assert ended.returncode == 0, f"{command}\n{output[-8_000:]}"
+    return output
 
 
 def _examples() -> Iterator[tuple[str, dict[str, Any]]]:
@@ -109,9 +109,9 @@ def _examples() -> Iterator[tuple[str, dict[str, Any]]]:
 
 @pytest.fixture(scope="module")
 def examples() -> list[tuple[str, dict[str, Any]]]:
-    found = list(_examples())
-    assert {"CreatedGame", "Moved", "Scores", "Replay", "EventPage"} <= {name for name, _ in found}
-    return found
+    pairs = list(_examples())
+    assert {"CreatedGame", "Moved", "Scores", "Replay", "EventPage"} <= {name for name, _ in pairs}
+    return pairs
 
 
 @pytest.mark.parametrize("generator", PYTHON)
@@ -123,8 +123,8 @@ def test_a_python_client_is_made_that_reads_every_example(
     _run(tmp_path, *command)
     _run(tmp_path, _BIN / "python", "-m", "compileall", "-q", ".")
     (tmp_path / "examples.json").write_text(json.dumps(examples))
-    said = _run(tmp_path, _BIN / "python", "-W", "error", _READER, *models, "examples.json")
-    assert f"{len(examples)} examples" in said
+    output = _run(tmp_path, _BIN / "python", "-W", "error", _READER, *models, "examples.json")
+    assert f"{len(examples)} examples" in output
 
 
 @pytest.mark.parametrize("generator", TYPESCRIPT)
@@ -146,8 +146,8 @@ def test_a_typescript_client_is_made_whose_types_every_example_has(
 
 def test_the_description_is_valid_to_openapi_generator(tmp_path: Path) -> None:
     _has_java("openapi-generator")
-    said = _run(tmp_path, _BIN / "openapi-generator-cli", "validate", "-i", _SPEC)
-    assert "No validation issues detected." in said
+    output = _run(tmp_path, _BIN / "openapi-generator-cli", "validate", "-i", _SPEC)
+    assert "No validation issues detected." in output
 
 
 def _has_java(generator: str) -> None:

@@ -65,8 +65,8 @@ def leaves(kind: type[Exception]) -> Iterator[type[Exception]]:
 def raised() -> set[type[Exception]]:
     """Every error of the engine and the service, but those of the tests."""
     modules = {errors.__name__, engine_errors.__name__}
-    found = {*leaves(EngineError), *leaves(ServiceError)}
-    return {kind for kind in found if kind.__module__ in modules}
+    kinds = {*leaves(EngineError), *leaves(ServiceError)}
+    return {kind for kind in kinds if kind.__module__ in modules}
 
 
 def test_every_error_has_a_problem_unless_it_leaves_no_view() -> None:

@@ -69,9 +69,19 @@ def test_a_name_without_a_dot_before_it_stands_for_itself_alone(redis_url: str) 
     assert status(serving(redis_url, "example.com"), "a.example.com") == 400
 
 
-@pytest.mark.parametrize("host", [*FOREIGN, "[fd00::7]", "anything at all"])
+@pytest.mark.parametrize("host", [*FOREIGN, "[fd00::7]", "any_name.at-all", ""])
 def test_a_star_allows_every_host(redis_url: str, host: str) -> None:
     assert status(serving(redis_url, "game.example", "*"), host) == 200
+
+
+@pytest.mark.parametrize(
+    "host",
+    ["a b", "a/b", "a?b", "user@localhost", "localhost:x", "[", "[::1", "::1", "\u00fc", "%"],
+)
+def test_what_is_no_host_at_all_is_refused_everywhere(redis_url: str, host: str) -> None:
+    client = serving(redis_url, "*")
+    for path in (*PROBES, "/v1/problems"):
+        refused(client.get(path, headers={"Host": host}), 400, "foreign-host")
 
 
 def test_the_host_that_is_bound_is_served(redis_url: str) -> None:

@@ -26,7 +26,7 @@ PROBES = ("/healthz", "/readyz")
 _OF_PARTS = {
     *("game-not-found", "invalid-token", "token-required", "stale-version", "foreign-host"),
     *("malformed-json", "body-too-large", "unsupported-media-type", "validation-failed"),
-    *("not-acceptable", "idempotency-key-reused"),
+    *("not-acceptable", "idempotency-key-reused", "game-damaged"),
 }
 """Problems that an operation has for one of its parts, and otherwise has not."""
 README = Path(__file__).parents[2] / "README.md"
@@ -58,10 +58,10 @@ each_operation = pytest.mark.parametrize("operation", _OPERATIONS.values(), ids=
 def _resolved(node: dict[str, Any]) -> dict[str, Any]:
     if "$ref" not in node:
         return node
-    found = _SPEC
+    node_at = _SPEC
     for step in node["$ref"].removeprefix("#/").split("/"):
-        found = found[step]
-    return found
+        node_at = node_at[step]
+    return node_at
 
 
 def _nodes(node: Any) -> Iterator[dict[str, Any]]:
@@ -76,14 +76,14 @@ def _nodes(node: Any) -> Iterator[dict[str, Any]]:
 
 def _answer_schemas() -> set[str]:
     """The names of all schemas that answers are made of."""
-    found: set[str] = set()
+    names: set[str] = set()
     waiting: list[Any] = [operation.stated["responses"] for operation in _OPERATIONS.values()]
     while waiting:
         refs = {node["$ref"] for node in _nodes(waiting.pop()) if "$ref" in node}
-        names = {ref.rpartition("/")[2] for ref in refs if "/schemas/" in ref} - found
-        found |= names
-        waiting += [_SPEC["components"]["schemas"][name] for name in names]
-    return found
+        new = {ref.rpartition("/")[2] for ref in refs if "/schemas/" in ref} - names
+        names |= new
+        waiting += [_SPEC["components"]["schemas"][name] for name in new]
+    return names
 
 
 def _closed() -> dict[str, Any]:
@@ -110,10 +110,10 @@ def _validator(schema: dict[str, Any]) -> Draft202012Validator:
 
 
 def _assert_valid(value: Any, schema: dict[str, Any]) -> None:
-    found = [
+    errors = [
         f"{error.instance_path}: {error.message}" for error in _validator(schema).iter_errors(value)
     ]
-    assert not found, found
+    assert not errors, errors
 
 
 def _operation_of(method: str, path: str) -> Operation:
@@ -249,22 +249,22 @@ def test_every_problem_is_one_of_the_table_in_its_media_type(operation: Operatio
 
 def _expected_problems(operation: Operation) -> set[str]:
     """The problems that an operation has because of its parameters, its token and its answer."""
-    stated, found = operation.stated, {"internal-error"}
+    stated, codes = operation.stated, {"foreign-host", "internal-error"}
     parameters = {_resolved(each)["name"] for each in stated.get("parameters", [])}
     has_game = "{game_id}" in operation.path
-    found |= {"game-not-found", "game-damaged", "storage-unavailable"} if has_game else set()
-    found |= {"invalid-token"} if stated["security"] else set()
-    found |= {"token-required"} if stated["security"] == [{"seatToken": []}] else set()
-    found |= {"idempotency-key-reused"} if "Idempotency-Key" in parameters else set()
-    found |= {"stale-version"} if "If-Match" in parameters else set()
-    found |= {"validation-failed"} if parameters & {"Idempotency-Key", "after"} else set()
+    codes |= {"game-not-found", "storage-unavailable"} if has_game else set()
+    codes |= {"game-damaged"} if has_game or "Idempotency-Key" in parameters else set()
+    codes |= {"invalid-token"} if stated["security"] else set()
+    codes |= {"token-required"} if stated["security"] == [{"seatToken": []}] else set()
+    codes |= {"idempotency-key-reused"} if "Idempotency-Key" in parameters else set()
+    codes |= {"stale-version"} if "If-Match" in parameters else set()
+    codes |= {"validation-failed"} if parameters & {"Idempotency-Key", "after"} else set()
     if "requestBody" in stated:
-        found |= {"malformed-json", "body-too-large", "unsupported-media-type", "validation-failed"}
+        codes |= {"malformed-json", "body-too-large", "unsupported-media-type", "validation-failed"}
     if operation.path not in PROBES:
-        found |= {"foreign-host"}
         success = next(stated["responses"][code] for code in stated["responses"] if code < "300")
-        found |= {"not-acceptable"} if "content" in success else set()
-    return found
+        codes |= {"not-acceptable"} if "content" in success else set()
+    return codes
 
 
 def _documented_problems(operation: Operation) -> set[str]:

@@ -61,7 +61,7 @@ def test_the_scheme_has_no_case(quick: Player, scheme: str) -> None:
 @pytest.mark.parametrize(
     "path", [UNKNOWN, "/v1/games/short", "/v1/games/{g:x}", "/v1/games/%00", "/v1/games/ü"]
 )
-def test_an_unknown_game_is_told_before_anything_else(client: FlaskClient, path: str) -> None:
+def test_an_unknown_game_is_reported_before_anything_else(client: FlaskClient, path: str) -> None:
     for answer in (
         client.get(path),
         client.get(path + "/scores", headers={"Authorization": "Bearer x"}),
@@ -75,7 +75,7 @@ def test_an_unknown_game_is_told_before_anything_else(client: FlaskClient, path:
         refused(answer, 404, "game-not-found")
 
 
-def test_the_token_is_judged_before_the_body(quick: Player) -> None:
+def test_the_token_is_checked_before_the_body(quick: Player) -> None:
     answer = quick.client.post(quick.path + "/draw", json={"nonsense": 1})
     refused(answer, 401, "token-required")
 
@@ -123,7 +123,7 @@ def test_a_finished_game_takes_no_move(client: FlaskClient) -> None:
         ("PATCH", "/", "GET, HEAD, OPTIONS"),
     ],
 )
-def test_another_method_is_told_which_there_are(
+def test_a_refusal_of_a_method_lists_the_methods_there_are(
     client: FlaskClient, method: str, path: str, allowed: str
 ) -> None:
     answer = client.open(path, method=method)
@@ -152,7 +152,7 @@ def test_an_unfit_request_id_is_replaced(client: FlaskClient, given: str) -> Non
     assert len(made) == 32
 
 
-def test_an_unexpected_error_is_a_problem_that_tells_nothing(
+def test_an_unexpected_error_is_a_problem_that_reveals_nothing(
     app: Flask, client: FlaskClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*_: object) -> None:

@@ -110,7 +110,7 @@ def test_unacceptable_options_are_refused_with_their_place(
     assert pointer in [fault["pointer"] for fault in problem["errors"]]
 
 
-def test_every_fault_is_told_at_once(client: FlaskClient) -> None:
+def test_every_fault_is_reported_at_once(client: FlaskClient) -> None:
     body = {"jokers": 3, "aces": "no", "seats": [AI, HUMAN], "x": 1}
     problem = refused(client.post("/v1/games", json=body), 422, "validation-failed")
     assert {"/jokers", "/aces", "/x"} <= {fault["pointer"] for fault in problem["errors"]}

@@ -32,6 +32,7 @@ MOVE_PROBLEMS = (
     "not-your-turn",
     "wrong-phase",
 )
+_ALL = ("foreign-host", "internal-error")
 _JSON = "application/json"
 _AVAILABLE = "available_media_types"
 """The attribute of a view that says among which media types its caller may choose."""
@@ -62,7 +63,7 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]
 
         def decorate(view: _View) -> _View:
             available = _success_types(view)
-            codes = {*problems, "foreign-host", *_TOKEN[token]}
+            codes = {*problems, *_TOKEN[token]}
             codes |= {"not-acceptable"} if available else set()
             codes |= set(_BODY) if _has_body(view) else set()
             described = self._described(view, name, token, codes)
@@ -76,7 +77,7 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]
         return lambda view: self._described(view, name, Token.IGNORED, {*problems})
 
     def _described(self, view: _View, name: str, token: Token, codes: set[str]) -> _View:
-        kinds = sorted((PROBLEMS[code] for code in (*codes, "internal-error")), key=_by_status)
+        kinds = sorted((PROBLEMS[code] for code in (*codes, *_ALL)), key=_by_status)
         for status, group in groupby(kinds, key=lambda problem: problem.status):
             view = self._refusal(status, list(group))(view)
         described: _View = self.doc(operationId=name, security=_SECURITY[token])(view)
