@@ -29,12 +29,12 @@ check: $(VENV)/check.stamp $(VENV)/engine.stamp $(VENV)/generators.stamp tools/n
 	ENGINE_FORM=source $(PYTEST) --cov --cov-report=term -m 'not timing' $(PYTEST_ARGS)
 	WHOLE=1 $(PYTEST) $(PYTEST_ARGS)
 	WHOLE=1 $(BIN)/python -m pytest tests/external $(PYTEST_ARGS)
-	@$(BIN)/python -m service.spec $(VENV)/openapi.json
+	@$(BIN)/python -m service openapi $(VENV)/openapi.json
 	@cmp $(VENV)/openapi.json openapi/openapi.json || \
 		{ echo "openapi/openapi.json is out of date: run 'make openapi'" >&2; exit 1; }
 
 openapi: $(VENV)/run.stamp ## write openapi/openapi.json from the code
-	@$(BIN)/python -m service.spec
+	@$(BIN)/python -m service openapi
 
 bench: $(VENV)/bench.stamp $(VENV)/engine.stamp ## measure the solver, its peers in the same run
 	@$(BIN)/python -m bench.solver $(BENCH_ARGS)
@@ -42,10 +42,10 @@ bench: $(VENV)/bench.stamp $(VENV)/engine.stamp ## measure the solver, its peers
 tournament: $(VENV)/bench.stamp $(VENV)/engine.stamp ## measure the AI players, and draw docs/strength.svg
 	@$(BIN)/python -m bench.tournament $(TOURNAMENT_ARGS)
 
-chaos: $(VENV)/test.stamp $(VENV)/engine.stamp ## try to break every promise, whole numbers, one table
+chaos: $(VENV)/test.stamp $(VENV)/engine.stamp ## try to break every promise at full size, and print one table
 	@$(BIN)/python -m tests.chaos $(CHAOS_ARGS)
 
-mutation: $(VENV)/mutation.stamp ## break the code in every small way, and see that a test fails
+mutation: $(VENV)/mutation.stamp ## change the code in every small way, and check that a test fails
 	@$(BIN)/python -m tests.mutation $(MUTATION_ARGS)
 
 COMPILE_GROUP = $(BIN)/uv pip compile --universal --generate-hashes --upgrade --quiet \

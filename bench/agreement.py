@@ -1,4 +1,4 @@
-"""Is the solver exact? Every answer against vectors, a naive oracle, CP-SAT and the other form."""
+"""Is the solver exact? Its answers against vectors, a naive oracle, CP-SAT and the other form."""
 
 from __future__ import annotations
 
@@ -16,21 +16,23 @@ from tests import oracle
 
 VECTORS = (Path("tests/data/deadwood.jsonl"), Path("tests/data/named_hands.jsonl"))
 BLOCK = 250
-Judge = Callable[[Question], int]
+Reference = Callable[[Question], int]
 Wrong = Callable[[int], int]
 _CODES = [rank + suit for rank in oracle.RANKS for suit in oracle.SUITS] + [oracle.JOKER]
 
 
 def rows(source: SourceForm, share: int, processes: int) -> Iterator[Row]:
-    """A row for each judge; `share` is what the numbers of hands are divided by."""
+    """A row for each reference; `share` divides the numbers of hands."""
     yield _vectors(source)
-    yield _judged("the naive oracle", wrong_by_oracle, 20_000 // share, processes)
-    yield _judged("OR-tools CP-SAT", wrong_by_cp_sat, 1_000 // share, processes)
+    yield _compared("the naive oracle", wrong_by_oracle, 20_000 // share, processes)
+    yield _compared("OR-tools CP-SAT", wrong_by_cp_sat, 1_000 // share, processes)
     yield _forms(source, 50_000 // share)
 
 
-def _row(judge: str, wrong: int, of: int) -> Row:
-    return Row(f"disagreements with {judge}", f"{wrong} of {of:,}", "none", wrong == 0, must=True)
+def _row(reference: str, wrong: int, of: int) -> Row:
+    return Row(
+        f"disagreements with {reference}", f"{wrong} of {of:,}", "none", wrong == 0, must=True
+    )
 
 
 def _vectors(source: SourceForm) -> Row:
@@ -45,14 +47,14 @@ def _vectors(source: SourceForm) -> Row:
     ]
     points = [line["points"] for line in lines]
     wrong = sum(
-        found != right
+        answer != right
         for answers in (forms.least(questions), source.run(forms.least, questions))
-        for found, right in zip(answers, points, strict=True)
+        for answer, right in zip(answers, points, strict=True)
     )
     return _row("the vectors, both forms", wrong, 2 * len(lines))
 
 
-def _judged(name: str, wrong: Wrong, hands: int, processes: int) -> Row:
+def _compared(name: str, wrong: Wrong, hands: int, processes: int) -> Row:
     blocks = range(max(1, hands // BLOCK))
     return _row(name, sum(spread(wrong, blocks, processes)), len(blocks) * BLOCK)
 
@@ -72,9 +74,11 @@ def wrong_by_cp_sat(block: int) -> int:
     return _wrong(any_hands(10_000 + block, BLOCK), exact.least_points)
 
 
-def _wrong(questions: list[Question], judge: Judge) -> int:
-    found = forms.least(questions)
-    return sum(points != judge(question) for points, question in zip(found, questions, strict=True))
+def _wrong(questions: list[Question], reference: Reference) -> int:
+    answers = forms.least(questions)
+    return sum(
+        points != reference(question) for points, question in zip(answers, questions, strict=True)
+    )
 
 
 def _forms(source: SourceForm, hands: int) -> Row:

@@ -23,7 +23,7 @@ from engine.game import Game, Status, Step
 from engine.players import LEVELS, Player
 from engine.rules import MAX_SEATS, MIN_SEATS, ROUNDS, TURN_SOLVES, Rules
 from engine.seats import Seat, SeatKind
-from engine.shuffle import choice_stream
+from engine.shuffle import Stream, choice_stream
 from engine.view import view
 
 LABELS = ("proof", "tuning")
@@ -87,7 +87,7 @@ class Contest:
             player_named(name)
 
     def lineup(self, seat: int, name: str) -> Lineup:
-        """The field with one player in its midst."""
+        """The field with one other player, in this seat."""
         return tuple(name if place == seat else self.field for place in range(self.seats))
 
 
@@ -119,15 +119,15 @@ def player_named(name: str) -> Player:
     if not colon:
         raise ContestError(f"no level is called {name}: there are {', '.join(LEVELS)}")
     try:
-        found = getattr(import_module(module), attribute)
+        named = getattr(import_module(module), attribute)
     except (ImportError, AttributeError) as error:
         raise ContestError(f"no player {name}: {error}") from error
-    player: Player = found() if isinstance(found, type) or _makes_players(found) else found
+    player: Player = named() if isinstance(named, type) or _makes_players(named) else named
     return player
 
 
-def _makes_players(found: object) -> bool:
-    return callable(found) and not hasattr(found, "choose_draw")
+def _makes_players(named: object) -> bool:
+    return callable(named) and not hasattr(named, "choose_draw")
 
 
 def secret_of(label: str, number: int) -> bytes:
@@ -163,17 +163,22 @@ def _turn(game: Game, player: Player) -> tuple[Step, float]:
     """The game after one turn, and the CPU seconds that its two choices took."""
     layout = game.layout
     seat = layout.seat
-    chance = choice_stream(game.secret, layout.number, seat, layout.turn)
-    seen = view(game, seat)
+    seen, random = view(game, seat), _turn_stream(game)
     start = thread_time()
-    source = player.choose_draw(seen, chance, game.turn_solves)
+    source = player.choose_draw(seen, random, game.turn_solves)
     spent = thread_time() - start
     game = games.draw(game, seat, source).game
-    seen = view(game, seat)
+    seen, random = view(game, seat), _turn_stream(game)
     start = thread_time()
-    card = player.choose_discard(seen, chance, game.turn_solves)
+    card = player.choose_discard(seen, random, game.turn_solves)
     spent += thread_time() - start
     return games.discard(game, seat, card), spent
+
+
+def _turn_stream(game: Game) -> Stream:
+    """The turn's random stream from its beginning, as each choice of a real game gets it."""
+    layout = game.layout
+    return choice_stream(game.secret, layout.number, layout.seat, layout.turn)
 
 
 def _stalled(step: Step) -> Iterator[RoundScored]:

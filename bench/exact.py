@@ -1,4 +1,4 @@
-"""The least points of a hand by OR-tools CP-SAT: a model of the rules that lists no hand's melds.
+"""The least points of a hand by OR-tools CP-SAT: a model of the rules that does not list melds.
 
 It counts, for every suit, the runs of each first place and length, and for every rank the sets.
 A place of a run is filled by a natural or a wild; a set has three cards or more; what is in

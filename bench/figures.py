@@ -38,7 +38,7 @@ class TurnFigures:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """What a contest came to; points are those of a whole game, shares are of all games.
+    """The result of a contest; points are those of a whole game, shares are of all games.
 
     `paired_points`: the candidate's points less the baseline's in the same seat and deal, so
     negative is better. `turn_ms` is over all rounds, `turn_ms_13_cards` over the last.
@@ -68,7 +68,7 @@ class Figures:
     turn_ms_13_cards: TurnFigures
 
     def record(self) -> dict[str, object]:
-        """The figures as JSON holds them, rounded to what they are good for."""
+        """The figures as JSON holds them, rounded."""
         return {name: _rounded(value) for name, value in asdict(self).items()}
 
 
@@ -85,9 +85,9 @@ def form() -> str:
 
 def bootstrap(values: Sequence[float], resamples: int = RESAMPLES) -> Estimate:
     """The mean of the values and its 95 % interval; the same values give the same interval."""
-    chance = random.Random(_SEED)  # noqa: S311
+    rng = random.Random(_SEED)  # noqa: S311
     count = len(values)
-    means = sorted(fmean(chance.choices(values, k=count)) for _ in range(resamples))
+    means = sorted(fmean(rng.choices(values, k=count)) for _ in range(resamples))
     mean = fmean(values)
     tail = resamples // 40
     return Estimate(mean, min(means[tail], mean), max(means[-1 - tail], mean))

@@ -16,14 +16,14 @@ from time import thread_time
 from types import TracebackType
 from typing import ParamSpec, Self, TypeVar
 
-from bench.hands import Question, parted
+from bench.hands import Question, naturals_and_wilds
 from engine.rules import MAX_HAND
 from engine.solver.compiled import SETTING
-from engine.solver.prospects import ForesightKernel
+from engine.solver.prospects import LookaheadKernel
 from engine.solver.suits import SuitTable
 
 Answer = TypeVar("Answer")
-Words = ParamSpec("Words")
+Params = ParamSpec("Params")
 
 
 class SourceForm:
@@ -43,13 +43,13 @@ class SourceForm:
                 os.environ[SETTING] = before
 
     def begin(
-        self, ask: Callable[Words, Answer], *args: Words.args, **kwargs: Words.kwargs
+        self, ask: Callable[Params, Answer], *args: Params.args, **kwargs: Params.kwargs
     ) -> Future[Answer]:
         """Ask, and do not wait for the answer."""
         return self._pool.submit(ask, *args, **kwargs)
 
     def run(
-        self, ask: Callable[Words, Answer], *args: Words.args, **kwargs: Words.kwargs
+        self, ask: Callable[Params, Answer], *args: Params.args, **kwargs: Params.kwargs
     ) -> Answer:
         """The answer of the source form."""
         return self.begin(ask, *args, **kwargs).result()
@@ -67,9 +67,9 @@ class SourceForm:
 
 
 @cache
-def kernel(wild: int, aces: str) -> ForesightKernel:
+def kernel(wild: int, aces: str) -> LookaheadKernel:
     """The kernel of this process for a wild rank and an ace mode."""
-    return ForesightKernel(wild, aces)
+    return LookaheadKernel(wild, aces)
 
 
 def least(questions: Sequence[Question]) -> list[int]:
@@ -78,26 +78,26 @@ def least(questions: Sequence[Question]) -> list[int]:
 
 
 def answers(questions: Sequence[Question]) -> list[list[int]]:
-    """All that the kernel can say of each hand; whole turns for one hand in ten."""
+    """The kernel's answers about each hand; those about whole turns for one hand in ten."""
     return [_answer(question, number % 10 == 0) for number, question in enumerate(questions)]
 
 
 def _answer(question: Question, turns: bool) -> list[int]:
     wild, aces, hand = question
     asked = kernel(wild, aces)
-    found = [asked.least(hand), *asked.least_after_discards(hand)]
+    points = [asked.least(hand), *asked.least_after_discards(hand)]
     if turns and len(hand) < MAX_HAND and _wilds_remain(wild, hand):
-        found += asked.least_after_draws(hand) + asked.least_after_turns(hand)
+        points += asked.least_after_turns(hand)
     if turns and len(hand) > 3:
         left = unseen(hand)
-        found += asked.prospects(hand, bytes(sorted(set(hand))), left)
-        found += [asked.draw_total(hand[1:], left), asked.prospect(hand[1:], left)]
-    return found
+        points += asked.prospects(hand, bytes(sorted(set(hand))), left)
+        points += [asked.draw_total(hand[1:], left), asked.prospect(hand[1:], left)]
+    return points
 
 
 def _wilds_remain(wild: int, hand: bytes) -> bool:
-    """Whether the hand leaves a wild in the pack, as what asks for every draw takes for granted."""
-    _, wilds = parted(wild)
+    """Whether the hand leaves a wild in the pack, which `least_after_turns` takes for granted."""
+    _, wilds = naturals_and_wilds(wild)
     return sum(card in wilds for card in hand) < len(wilds)
 
 
@@ -134,11 +134,11 @@ def _each(question: Question, repeats: int, calls: int) -> float:
 
 
 def cold(question: Question, repeats: int) -> float:
-    """CPU µs of `least` for a hand with nothing remembered, the median of some repeats."""
+    """CPU µs of `least` for a hand with an empty cache: the median of the repeats."""
     wild, aces, hand = question
     times = []
     for _ in range(repeats):
-        asked = ForesightKernel(wild, aces)
+        asked = LookaheadKernel(wild, aces)
         asked.table = SuitTable(aces)
         start = thread_time()
         asked.least(hand)

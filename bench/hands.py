@@ -11,15 +11,15 @@ MODES = ("low", "high", "both")
 PACK = [*range(JOKER_INDEX), *range(JOKER_INDEX), *[JOKER_INDEX] * MAX_JOKERS]
 
 Question = tuple[int, str, bytes]
-"""A hand with its wild rank (0 for none) and ace mode: what are its least points?"""
+"""The wild rank (0 for none), the ace mode and the hand whose least points are asked for."""
 
 
-def chance(seed: int) -> random.Random:
-    """The numbers that make the hands of a seed."""
+def seeded(seed: int) -> random.Random:
+    """The random numbers from which the hands of a seed are made."""
     return random.Random(seed)  # noqa: S311
 
 
-def parted(wild: int) -> tuple[list[int], list[int]]:
+def naturals_and_wilds(wild: int) -> tuple[list[int], list[int]]:
     """All naturals and all wilds of the pack with four jokers."""
     wilds = [card for card in PACK if card == JOKER_INDEX or card // 4 == wild - 1]
     return [card for card in PACK if card not in wilds], wilds
@@ -27,13 +27,13 @@ def parted(wild: int) -> tuple[list[int], list[int]]:
 
 def any_hands(seed: int, count: int) -> list[Question]:
     """Hands of 3 to 14 cards: a third rich in wilds, many of neighbouring cards or few suits."""
-    rng = chance(seed)
+    rng = seeded(seed)
     return [_any_hand(rng, number % 3 == 0) for number in range(count)]
 
 
 def _any_hand(rng: random.Random, rich: bool) -> Question:
     wild, mode, size = rng.randint(1, 13), rng.choice(MODES), rng.randint(3, 14)
-    naturals, wilds = parted(wild)
+    naturals, wilds = naturals_and_wilds(wild)
     held = rng.randint(0, min(size, len(wilds))) if rich else _few_wilds(rng)
     pool = _pool(rng, naturals)
     held = min(size, max(held, size - len(pool)))
@@ -60,7 +60,7 @@ def _pool(rng: random.Random, naturals: list[int]) -> list[int]:
 
 def single_deck(seed: int, count: int, rich: bool) -> list[bytes]:
     """Ten cards of one deck without wilds; `rich` in melds: out of five neighbouring ranks."""
-    rng = chance(seed)
+    rng = seeded(seed)
     return [_single_deck(rng, rich) for _ in range(count)]
 
 
@@ -71,7 +71,7 @@ def _single_deck(rng: random.Random, rich: bool) -> bytes:
 
 def two_jokers(seed: int, count: int) -> list[Question]:
     """Thirteen cards of two decks, two of them jokers, kings wild."""
-    rng = chance(seed)
+    rng = seeded(seed)
     naturals = PACK[:-MAX_JOKERS]
     jokers = [JOKER_INDEX] * 2
     return [(13, "low", bytes(rng.sample(naturals, 11) + jokers)) for _ in range(count)]
@@ -79,6 +79,6 @@ def two_jokers(seed: int, count: int) -> list[Question]:
 
 def of_rounds(seed: int, count: int) -> list[Question]:
     """Hands as the rounds deal them: 3 to 13 cards, the rank of that number wild, four jokers."""
-    rng = chance(seed)
+    rng = seeded(seed)
     sizes = [rng.randint(3, 13) for _ in range(count)]
     return [(size, "low", bytes(rng.sample(PACK, size))) for size in sizes]

@@ -26,12 +26,12 @@ class MixedGame:
 def play_mixed(number: int) -> MixedGame:
     """The game of a number: everything about it follows from the number."""
     secret = secret_of("mix", number)
-    chance = Stream(secret, "mix")
-    seats = MIN_SEATS + chance.uniform(MAX_SEATS - MIN_SEATS + 1)
+    random = Stream(secret, "mix")
+    seats = MIN_SEATS + random.uniform(MAX_SEATS - MIN_SEATS + 1)
     levels = tuple(LEVELS)
-    lineup = tuple(levels[chance.uniform(len(levels))] for _ in range(seats))
-    jokers = JOKER_CHOICES[chance.uniform(len(JOKER_CHOICES))]
-    aces = tuple(AceMode)[chance.uniform(len(AceMode))]
+    lineup = tuple(levels[random.uniform(len(levels))] for _ in range(seats))
+    jokers = JOKER_CHOICES[random.uniform(len(JOKER_CHOICES))]
+    aces = tuple(AceMode)[random.uniform(len(AceMode))]
     outcome = play(secret, Rules(jokers, aces), lineup)
     return MixedGame(number, lineup, jokers, aces.value, outcome.stalled)
 
@@ -50,7 +50,7 @@ def record(games: Sequence[MixedGame]) -> dict[str, object]:
 
 
 def report(games: Sequence[MixedGame]) -> str:
-    """The mix in words."""
+    """The mix as text."""
     rounds = sum(len(game.stalled) for game in games)
     levels = ", ".join(LEVELS)
     lines = [

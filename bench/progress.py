@@ -10,7 +10,7 @@ _PAUSE = 0.2
 
 
 class Progress:
-    """How many of a number of steps are done; silent where it is told to be."""
+    """How many of a number of steps are done; silent on request."""
 
     def __init__(self, title: str, steps: int, silent: bool = False) -> None:
         self._title = title

@@ -17,10 +17,10 @@ class Row:
     must: bool = False
 
 
-def microseconds(what: str, found: float, goal: float | None = None, note: str = "") -> Row:
-    """A time of a call, held against the most it may take."""
-    figure = f"{found:.2f} µs{note}"
-    return Row(what, figure) if goal is None else Row(what, figure, f"{goal:g} µs", found <= goal)
+def microseconds(what: str, time: float, goal: float | None = None, note: str = "") -> Row:
+    """The time of a call beside the most that it may take."""
+    figure = f"{time:.2f} µs{note}"
+    return Row(what, figure) if goal is None else Row(what, figure, f"{goal:g} µs", time <= goal)
 
 
 def table(rows: Sequence[Row]) -> str:

@@ -3,8 +3,8 @@
     python -m bench.solver [--quick] [--json]
 
 The peers are OpenSpiel's C++ deadwood of gin rummy, for single-deck hands without wilds, and
-OR-tools CP-SAT as an exact judge of everything. Times are CPU times; sides that are compared take
-turns. Exits with 1 if any answer is wrong.
+OR-tools CP-SAT as an exact reference for everything. Times are CPU times; sides that are compared
+take turns. Exits with 1 if any answer is wrong.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How long the solver takes, called from Python, beside its peers in the same run."""
+"""How long the solver takes, called from Python, beside other programs in the same run."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """A search for bad hands: hill climbing on the work of the source form, then timed in both forms.
 
-The work of a hand is the number of calls that the interpreter makes to solve it with nothing
-remembered, or with all of the hand's suits known: a count, so that a seed finds the same hands on
+The work of a hand is the number of calls that the interpreter makes to solve it with an empty
+cache, or with all of the hand's suits in it: a count, so that a seed finds the same hands on
 every machine. Climbs start at hands with any number of wilds, in every ace mode.
 """
 
@@ -15,16 +15,17 @@ from types import FrameType
 
 from bench import forms
 from bench.forms import SourceForm, kernel
-from bench.hands import MODES, PACK, Question, chance, parted
+from bench.hands import MODES, PACK, Question, naturals_and_wilds, seeded
 from bench.rows import Row
 from engine.cards import CARDS
 from engine.rules import MAX_HAND
 from engine.solver.kernel import Kernel
 from engine.solver.suits import SuitTable
 
-PATIENCE = 120
-"""A climb ends after this many steps that found nothing worse."""
+FAILED_STEPS = 120
+"""A climb ends after so many steps in a row that found nothing worse."""
 TOP = 30
+"""How many hands of a search are timed."""
 COMPILED_GOAL, SOURCE_GOAL = 1000.0, 20_000.0
 _SEED = 313
 
@@ -35,7 +36,7 @@ class Bad:
 
     work: int
     question: Question
-    remembered: bool
+    cached: bool
 
 
 class _Work:
@@ -49,10 +50,10 @@ class _Work:
             self.calls += 1
 
 
-def work(question: Question, remembered: bool) -> int:
+def work(question: Question, cached: bool) -> int:
     """The calls it takes to solve a hand; only the source form can count them."""
     wild, aces, hand = question
-    if remembered:
+    if cached:
         asked: Kernel = kernel(wild, aces)
         asked.least(hand)
     else:
@@ -67,36 +68,36 @@ def work(question: Question, remembered: bool) -> int:
     return counter.calls
 
 
-def search(seed: int, steps: int, remembered: bool) -> list[Bad]:
+def search(seed: int, steps: int, cached: bool) -> list[Bad]:
     """The ends of all climbs of a number of steps, worst first; to be run by the source form."""
-    rng = chance(seed)
-    found: list[Bad] = []
+    rng = seeded(seed)
+    ends: list[Bad] = []
     while steps > 0:
-        bad, spent = _climb(rng, steps, remembered)
-        found.append(bad)
+        bad, spent = _climb(rng, steps, cached)
+        ends.append(bad)
         steps -= spent
-    return sorted(found, key=lambda bad: -bad.work)[:TOP]
+    return sorted(ends, key=lambda bad: -bad.work)[:TOP]
 
 
-def _climb(rng: random.Random, steps: int, remembered: bool) -> tuple[Bad, int]:
+def _climb(rng: random.Random, steps: int, cached: bool) -> tuple[Bad, int]:
     """One climb, and the steps it took."""
     question = _start(rng)
-    most = work(question, remembered)
+    most = work(question, cached)
     spent = 1
     failed = 0
-    while failed < PATIENCE and spent < steps:
+    while failed < FAILED_STEPS and spent < steps:
         other = _mutated(rng, question)
-        found = work(other, remembered)
+        calls = work(other, cached)
         spent, failed = spent + 1, failed + 1
-        if found > most:
-            question, most, failed = other, found, 0
-    return Bad(most, question, remembered), spent
+        if calls > most:
+            question, most, failed = other, calls, 0
+    return Bad(most, question, cached), spent
 
 
 def _start(rng: random.Random) -> Question:
     """Fourteen cards: some wilds, and naturals of the whole pack or of neighbouring ranks."""
     wild = rng.randint(1, 13)
-    naturals, wilds = parted(wild)
+    naturals, wilds = naturals_and_wilds(wild)
     low, span = rng.randint(0, 9), rng.randint(2, 5)
     pool = [card for card in naturals if low <= card // 4 < low + span]
     pool = naturals if rng.random() < 0.3 else pool
@@ -108,21 +109,21 @@ def _start(rng: random.Random) -> Question:
 def _mutated(rng: random.Random, question: Question) -> Question:
     """The hand with one or two cards changed for others of the pack."""
     wild, aces, hand = question
-    kept = rng.sample(hand, MAX_HAND - rng.choice((1, 1, 2)))
+    same = rng.sample(hand, MAX_HAND - rng.choice((1, 1, 2)))
     rest = list(PACK)
-    for card in kept:
+    for card in same:
         rest.remove(card)
-    return wild, aces, bytes(kept + rng.sample(rest, MAX_HAND - len(kept)))
+    return wild, aces, bytes(same + rng.sample(rest, MAX_HAND - len(same)))
 
 
 def rows(source: SourceForm, form: str, share: int) -> Iterator[Row]:
     """The longest times of the worst hands that were found, in both forms."""
     steps = 12_000 // share
-    for remembered in (False, True):
-        worst = source.run(search, _SEED + remembered, steps, remembered)
+    for cached in (False, True):
+        worst = source.run(search, _SEED + cached, steps, cached)
         here = {bad.question: _timed(bad) for bad in worst}
         there = {bad.question: source.run(_timed, bad) for bad in worst}
-        memo = "warm" if remembered else "cold"
+        memo = "warm" if cached else "cold"
         what = f"worst of {steps:,} hands of 14, {memo}"
         goal = COMPILED_GOAL if form == "compiled" else SOURCE_GOAL
         yield _row(f"{what}: ours {form}", here, goal)
@@ -130,7 +131,7 @@ def rows(source: SourceForm, form: str, share: int) -> Iterator[Row]:
 
 
 def _timed(bad: Bad) -> float:
-    if bad.remembered:
+    if bad.cached:
         return forms.each([bad.question], 5, 1)[0]
     return forms.cold(bad.question, 5)
 

@@ -19,7 +19,7 @@ from engine import shuffle
 from engine.cards import Card, Rank, without
 from engine.errors import CardNotInHandError
 from engine.rules import LAST_TURN, AceMode, Rules, hand_size, wild_rank
-from engine.solver.arrangement import least_points
+from engine.solver.hands import least_points
 
 
 class Source(Enum):

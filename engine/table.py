@@ -24,7 +24,8 @@ from engine.players import LEVELS, STAND_IN_LEVEL, Player
 from engine.round import Discarding, Drawing, Source
 from engine.rules import LAST_TURN, ROUNDS, TURN_SOLVES, Rules
 from engine.seats import Seat, SeatKind
-from engine.solver.arrangement import best_discard, limited
+from engine.solver.arrangement import best_discard
+from engine.solver.hands import limited
 from engine.solver.kernel import BudgetExceededError
 from engine.view import view
 

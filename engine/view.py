@@ -18,7 +18,8 @@ from engine.round import Discarding, Finished, Layout, Phase, Source, phase_due
 from engine.rules import Rules
 from engine.seats import SeatKind
 from engine.shuffle import commitment
-from engine.solver.arrangement import arrange, points_after_discard, preferred
+from engine.solver.arrangement import arrange
+from engine.solver.hands import points_after_discard, preferred
 
 _POSITIONS = {
     2: ("bottom", "top"),

@@ -6,6 +6,7 @@ Nothing is read or connected at import, and nothing is connected before the firs
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable
 from functools import cache
 
@@ -15,9 +16,10 @@ import engine
 from engine.rules import turn_solves
 from service import __version__
 from service.config import Config
-from service.games.membership import Attendance
-from service.games.repository import Ledger
-from service.games.use_cases import Games
+from service.games.meta import Lifetimes
+from service.games.queries import Queries
+from service.games.repository import GameRepository
+from service.games.transactions import Transactions
 from service.http import middleware
 from service.http.openapi.api import Api
 from service.http.openapi.description import SPEC_OPTIONS, completed, written
@@ -36,8 +38,13 @@ _DEFAULT_URL = "redis://127.0.0.1:6379/0"
 _SPARE_CONNECTIONS = 2
 
 
+def wall_clock() -> int:
+    """The time in ms since 1970."""
+    return time.time_ns() // 1_000_000
+
+
 def create_app(
-    config: Config, store: Store | None = None, clock: Callable[[], int] | None = None
+    config: Config, store: Store | None = None, clock: Callable[[], int] = wall_clock
 ) -> Flask:
     """The WSGI application of a config; tests may bring a store and a clock (ms since 1970)."""
     app = PrefixedFlask(__name__, static_folder=None)
@@ -57,12 +64,17 @@ def create_app(
         url = config.redis_url or _DEFAULT_URL
         store = Store.from_url(url, connections, config.durability, config.replicas)
     app.extensions["store"] = store
-    ledger = Ledger(store, config) if clock is None else Ledger(store, config, clock)
-    app.extensions["games"] = Games(ledger)
-    app.extensions["attendance"] = Attendance(ledger)
+    repository = GameRepository(store, _lifetimes(config))
+    transactions = app.extensions["transactions"] = Transactions(repository, clock)
+    app.extensions["queries"] = Queries(transactions, repository)
     _register(app)
     middleware.install(app, config)
     return app
+
+
+def _lifetimes(config: Config) -> Lifetimes:
+    unplayed = min(config.unplayed_ttl_seconds, config.game_ttl_seconds)
+    return Lifetimes(played=config.game_ttl_seconds, unplayed=unplayed)
 
 
 def _turn_solves(config: Config) -> int:

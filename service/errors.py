@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from engine.errors import MoveError
+
 
 class ServiceError(Exception):
     """Anything the service refuses or cannot do."""
@@ -41,8 +43,29 @@ class StaleVersionError(ServiceError):
         self.version = version
 
 
+class ForeignTagError(ServiceError):
+    """`If-Match` holds no entity tag of this service; `version` is the game's current one."""
+
+    def __init__(self, version: int) -> None:
+        super().__init__("If-Match holds no entity tag of this service")
+        self.version = version
+
+
+class RefusedMoveError(ServiceError):
+    """A move that the rules refuse for `reason` in the game's current `version`."""
+
+    def __init__(self, reason: MoveError, version: int) -> None:
+        super().__init__(str(reason))
+        self.reason = reason
+        self.version = version
+
+
 class ConflictError(ServiceError):
-    """The game changed again and again while the move was judged."""
+    """Other changes were committed first again and again; `version` is the last one seen."""
+
+    def __init__(self, version: int) -> None:
+        super().__init__("other calls were quicker again and again")
+        self.version = version
 
 
 class KeyReusedError(ServiceError):

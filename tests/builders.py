@@ -1,4 +1,4 @@
-"""Short ways to write cards, hands and tables in tests."""
+"""Short forms for cards, hands, seats and rules in tests."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def card(code: str) -> Card:
 
 
 def hand(codes: str) -> tuple[Card, ...]:
-    """The sorted hand of codes with blanks between them."""
+    """The sorted hand of card codes that spaces separate."""
     return tuple(sorted(parse_cards(codes)))
 
 
@@ -36,7 +36,7 @@ def default_table() -> tuple[Seat, ...]:
 
 
 def humans(count: int) -> tuple[Seat, ...]:
-    """A table at which every move is the test's own."""
+    """A table of humans only: every move is made by the test."""
     return tuple(Seat(SeatKind.HUMAN, f"P{number}") for number in range(count))
 
 

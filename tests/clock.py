@@ -1,4 +1,4 @@
-"""A clock that stands still until a test moves it."""
+"""A clock whose time changes only when a test sets it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass
 class Clock:
-    """Milliseconds since 1970, moved by hand."""
+    """Milliseconds since 1970; a test sets `now`."""
 
     now: int = 1_800_000_000_000
 

@@ -1,4 +1,4 @@
-"""Fixtures for all tests: the application on their own server, with a clock that stands still."""
+"""Fixtures for all tests: the application over its own server, with a clock that tests set."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from flask.testing import FlaskClient
 
 from service.app import create_app
 from service.config import Config
-from service.runtime.embedded_server import throwaway_server
 from service.store.game_store import Store
 from tests.clock import Clock
+from tests.nodes import throwaway_server
 
 
 @pytest.fixture(scope="session")
 def redis_url() -> Iterator[str]:
-    """The address of a server that lives as long as this test process."""
+    """The URL of a server that runs as long as this test process."""
     with throwaway_server() as server:
         yield server.url
 
@@ -42,7 +42,7 @@ def store(redis_url: str) -> Store:
 
 @pytest.fixture
 def server(redis_url: str) -> Iterator[redis.Redis]:
-    """The tests' own server, to look into what is kept and to harm it."""
+    """A client of the tests' own server, to read and to damage what is stored."""
     with closing(redis.Redis.from_url(redis_url)) as client:
         yield client
 

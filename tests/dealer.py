@@ -1,8 +1,8 @@
-"""The fair deal and the replay of a whole game, written by hand from the rules.
+"""A second implementation of the deal and of a whole game, written from the rules alone.
 
-One 32-byte secret per game feeds a *stream* of 32-bit words for each label; words make uniform
-numbers, uniform numbers make shuffles. `Replayer` plays a finished game again from its secret and
-its actions alone, and so proves every event the service reported.
+A game has one secret of 32 bytes. The secret and a label give a *stream* of 32-bit words; words
+give uniform numbers, and these give shuffles. `Replayer` plays a finished game again from its
+secret and its actions alone, and so proves every event that the service reported.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ def stream(secret: bytes, label: str) -> Iterator[int]:
 
 
 def uniform(words: Iterator[int], n: int) -> int:
-    """A number below n, each equally likely, from the next word that does not favour any."""
+    """A uniform number below n, from the next word in a range that n divides."""
     fair = n * (WORDS // n)
     return next(word for word in words if word < fair) % n
 
 
 def shuffled(cards: Sequence[str], words: Iterator[int]) -> list[str]:
-    """The cards in an order drawn from the words; the end of the list is the top."""
+    """The cards, shuffled by the words; the last card of the list is the top."""
     order = list(cards)
     for last in range(len(order) - 1, 0, -1):
         other = uniform(words, last + 1)
@@ -64,7 +64,7 @@ def hand_size(round_number: int) -> int:
 
 
 def wild_rank(round_number: int) -> str:
-    """The rank that is wild in a round: as many as the cards dealt, then J, Q, K."""
+    """The wild rank of a round: the number of cards dealt, then J, Q, K."""
     return RANKS[hand_size(round_number) - 1]
 
 
@@ -77,7 +77,7 @@ def all_cards(jokers: int) -> list[str]:
 def deal(
     secret: bytes, round_number: int, seats: int, dealer: int, jokers: int
 ) -> tuple[list[list[str]], str, list[str]]:
-    """A round's hands by seat in the order dealt, its upcard and its stock, top last."""
+    """A round's hands by seat, its upcard, and its stock with the top card last."""
     stock = shuffled(all_cards(jokers), stream(secret, f"deal/{round_number}"))
     hands: list[list[str]] = [[] for _ in range(seats)]
     for turn in range(seats * hand_size(round_number)):
@@ -87,7 +87,7 @@ def deal(
 
 
 def refill(secret: bytes, round_number: int, k: int, pile_without_top: Sequence[str]) -> list[str]:
-    """The stock made of the discard pile, oldest card first, at a round's k-th refill."""
+    """The new stock from the discard pile, oldest card first, at a round's k-th refill."""
     return shuffled(pile_without_top, stream(secret, f"refill/{round_number}/{k}"))
 
 
@@ -102,7 +102,7 @@ class Replayer:
         self.seats = len(replay["seats"])
 
     def check(self) -> None:
-        """Assert that the secret was the one promised and that it leads to these events."""
+        """Assert that the secret is the committed one and that it produces these events."""
         commitment = hashlib.sha256(self.secret).hexdigest()
         assert self.replay["commitment"] == commitment, "the secret is not the committed one"
         drawn = first_dealer(self.secret, self.seats)
@@ -110,7 +110,7 @@ class Replayer:
         same_events(self.events(), self.replay["events"], self.aces)
 
     def events(self) -> list[Event]:
-        """Everything that happened, unredacted and without times."""
+        """All events of the game, unredacted and without times."""
         self._events: list[Event] = []
         self._actions = iter(self.replay["actions"])
         self._totals = [0] * self.seats
@@ -121,14 +121,14 @@ class Replayer:
         self._finish()
         return self._events
 
-    def _tell(self, kind: str, round_number: int | None, **fields: Any) -> None:
+    def _emit(self, kind: str, round_number: int | None, **fields: Any) -> None:
         seq = len(self._events) + 1
         self._events.append({"seq": seq, "type": kind, "round": round_number, **fields})
 
     def _join(self) -> None:
         for seat, player in enumerate(self.replay["seats"]):
             if player["kind"] == "human":
-                self._tell("seat_joined", None, seat=seat, name=player["name"])
+                self._emit("seat_joined", None, seat=seat, name=player["name"])
 
     def _play_round(self, number: int) -> None:
         self._deal(number)
@@ -152,7 +152,7 @@ class Replayer:
         self._pile = [upcard]
         self._turns, self._refills = [0] * self.seats, 0
         self._out: int | None = None
-        self._tell(
+        self._emit(
             "round_dealt",
             number,
             dealer=self._dealer,
@@ -177,14 +177,14 @@ class Replayer:
             self._refill()
         card = (self._stock if source == "stock" else self._pile).pop()
         self._hands[seat].append(card)
-        self._tell("card_drawn", self._number, seat=seat, source=source, card=card)
+        self._emit("card_drawn", self._number, seat=seat, source=source, card=card)
 
     def _refill(self) -> None:
         self._refills += 1
         *rest, top = self._pile
         self._stock = refill(self.secret, self._number, self._refills, rest)
         self._pile = [top]
-        self._tell("stock_reshuffled", self._number, stock_count=len(self._stock))
+        self._emit("stock_reshuffled", self._number, stock_count=len(self._stock))
 
     def _discard(self, seat: int) -> None:
         action = self._next_action(seat, "discard")
@@ -193,7 +193,7 @@ class Replayer:
         assert isinstance(action["go_out"], bool), f"go_out of the action {action}"
         hand.remove(card)
         self._pile.append(card)
-        self._tell("card_discarded", self._number, seat=seat, card=card)
+        self._emit("card_discarded", self._number, seat=seat, card=card)
         if self._out is None and action["go_out"]:
             self._go_out(seat)
 
@@ -202,12 +202,12 @@ class Replayer:
         if every_card_melds(hand, self._wild, self.aces):
             self._out = seat
             melds, _, _ = best_arrangement(hand, self._wild, self.aces)
-            self._tell("went_out", self._number, seat=seat, hand=hand, melds=melds)
+            self._emit("went_out", self._number, seat=seat, hand=hand, melds=melds)
 
     def _score(self) -> None:
         rows = [self._row(seat) for seat in range(self.seats)]
         stalled = self._out is None
-        self._tell("round_scored", self._number, went_out=self._out, stalled=stalled, seats=rows)
+        self._emit("round_scored", self._number, went_out=self._out, stalled=stalled, seats=rows)
 
     def _row(self, seat: int) -> dict[str, Any]:
         hand = sorted_hand(self._hands[seat])
@@ -224,11 +224,11 @@ class Replayer:
 
     def _finish(self) -> None:
         outcome = result(self._totals)
-        self._tell("game_finished", ROUNDS, **outcome, secret=self.replay["secret"])
+        self._emit("game_finished", ROUNDS, **outcome, secret=self.replay["secret"])
 
 
 def result(totals: Sequence[int]) -> dict[str, Any]:
-    """Who has won with these totals: the lowest alone, or nobody."""
+    """The winner with these totals: the seat with the lowest total, or nobody after a tie."""
     lowest = [seat for seat, total in enumerate(totals) if total == min(totals)]
     alone = len(lowest) == 1
     return {
@@ -239,10 +239,10 @@ def result(totals: Sequence[int]) -> dict[str, Any]:
 
 
 def same_events(ours: Sequence[Event], theirs: Sequence[Event], aces: str = "low") -> bool:
-    """True, or an AssertionError that shows the first event in which they differ.
+    """True, or an AssertionError that shows the first event in which the lists differ.
 
-    Times are ignored. Several arrangements of a hand can be equally good, so where melds and
-    deadwood are shown they need not be ours, only legal, complete and worth our exact points.
+    Times are ignored. Several arrangements of a hand can be equally good: shown melds and
+    deadwood may differ from ours, but must be legal, complete and worth the same points.
     """
     for mine, other in zip(ours, theirs, strict=False):
         same_event(mine, other, aces)
@@ -251,7 +251,7 @@ def same_events(ours: Sequence[Event], theirs: Sequence[Event], aces: str = "low
 
 
 def same_event(ours: Event, theirs: Event, aces: str) -> None:
-    """Assert that two events say the same, whatever the arrangements."""
+    """Assert that two events are equal, apart from the choice of arrangement."""
     fields = set(theirs) - {"at"}
     assert fields == set(ours), f"{theirs} should have the fields {sorted(ours)}"
     mine, other = without_arrangements(ours), without_arrangements(theirs)

@@ -21,8 +21,9 @@ from typing import Any
 
 import redis
 
-from service.runtime.embedded_server import bundled_program
+from service.runtime.embedded_server import EmbeddedServer
 from service.runtime.parent_death import die_with_parent
+from service.runtime.server_program import bundled_path
 
 _HOST = "127.0.0.1"
 _MASTER = "games"
@@ -45,7 +46,7 @@ class Node:
         self.folder.mkdir(exist_ok=True)
         with (self.folder / "log").open("ab") as log:
             self.process = subprocess.Popen(
-                [bundled_program(), *self._words()],
+                [bundled_path(), *self._words()],
                 cwd=self.folder,
                 stdin=subprocess.DEVNULL,
                 stdout=log,
@@ -333,3 +334,13 @@ def _free_ports() -> Iterator[int]:
                 with socket.create_server((_HOST, place)):
                     pass
             yield port
+
+
+@contextlib.contextmanager
+def throwaway_server() -> Iterator[EmbeddedServer]:
+    """Run a server on a folder of its own that goes away with it, for tests and measurements."""
+    with (
+        tempfile.TemporaryDirectory(prefix="three-thirteen-") as folder,
+        EmbeddedServer(Path(folder), append_fsync="no") as server,
+    ):
+        yield server

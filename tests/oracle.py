@@ -3,7 +3,7 @@
 Cards are codes such as ``7H``; a joker is ``JK``. A card of the round's wild rank and a joker are
 *wild*, every other card is a *natural*. The oracle lists every small meld a hand contains, then
 tries, card by card, both to leave it over and to put it in each meld. It is written from the rules
-alone, to be obviously right rather than fast, and shares no code with what it judges.
+alone, to be obviously right rather than fast, and shares no code with the solver that it checks.
 """
 
 from __future__ import annotations
@@ -238,13 +238,13 @@ def check_arrangement(
     wild_rank: str,
     aces: str,
 ) -> None:
-    """Assert that melds and deadwood part the hand, each legally, for exactly these points."""
+    """Assert that melds and deadwood hold exactly the hand, legally, for exactly these points."""
     assert isinstance(melds, list), f"the melds are {melds!r}"
     assert isinstance(deadwood, list), f"the deadwood is {deadwood!r}"
     for meld in melds:
         check_meld_fields(meld)
     dealt_out = [card for meld in melds for card in meld["cards"]] + list(deadwood)
-    assert Counter(dealt_out) == Counter(hand), f"{melds} and {deadwood} do not part {hand}"
+    assert Counter(dealt_out) == Counter(hand), f"{melds} and {deadwood} do not hold exactly {hand}"
     for meld in melds:
         check_meld(meld, wild_rank, aces)
     expected = sum(card_points(card, wild_rank, aces) for card in deadwood)

@@ -1,4 +1,4 @@
-"""A seat's client over a Flask test client, and the moves tests need most."""
+"""A player of seat 0 over a Flask test client, and the requests that tests need most."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from service.http.problems.catalogue import MEDIA_TYPE, PROBLEMS
 
 @dataclass
 class Player:
-    """Plays seat 0 of a game through HTTP."""
+    """Plays seat 0 of one game over HTTP."""
 
     client: FlaskClient
     created: TestResponse
@@ -70,22 +70,27 @@ def named(headers: dict[str, str]) -> dict[str, str]:
 
 
 def create(client: FlaskClient, body: object = None, **headers: str) -> Player:
-    """A new game, by default one that is the same each time: a seeded two-seat one is quick."""
+    """The player of a new game; `QUICK` is a small game that is the same each time."""
     return Player(client, client.post("/v1/games", json=body or {}, headers=named(headers)))
 
 
-def refused(answer: TestResponse, status: int, code: str) -> dict[str, Any]:
-    """The problem, after checking that it is a whole one."""
+def refused(
+    answer: TestResponse, status: int, code: str, remedy: str | None = None
+) -> dict[str, Any]:
+    """The problem in an answer, after a check of its status, code and all other fields.
+
+    Its detail ends with the advice of the catalogue, or with `remedy`.
+    """
     assert answer.status_code == status, answer.get_data(as_text=True)
     assert answer.content_type == MEDIA_TYPE
     problem: dict[str, Any] = json.loads(answer.get_data())
     kind = PROBLEMS[code]
     assert problem["code"] == code
     assert (problem["type"], problem["title"], problem["status"]) == (kind.type, kind.title, status)
-    assert problem["detail"].endswith(kind.remedy)
+    assert problem["detail"].endswith(kind.remedy if remedy is None else remedy)
     assert answer.headers["X-Request-Id"]
     return problem
 
 
 QUICK = {"seats": [{"kind": "human"}, {"kind": "ai"}], "seed": "11" * 32}
-"""A game at the smallest table, the same each time."""
+"""The options of a game with two seats that is the same each time."""

@@ -1,4 +1,4 @@
-"""Whole games played at random, every state on the way handed to whoever checks it."""
+"""Whole games with random moves; the caller gets every state and can check it."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from engine.game import Game, Status, Step
 from engine.round import Discarding, Drawing, Source
 from engine.rules import Rules
 from engine.seats import Seat
-from engine.solver.arrangement import points_after_discard, preferred
+from engine.solver.hands import points_after_discard, preferred
 
 
 @dataclass
 class Playout:
-    """A game in which every seat's moves are chosen here.
+    """A game in which this class chooses the moves of every seat.
 
-    `skill` is the share of discards that are the best one instead of any: it decides how long
-    rounds last. `shy` is the share of discards that do not declare.
+    `skill` is the share of discards that are the best one instead of a random one: rounds are
+    shorter with more of it. `no_declare` is the share of discards that do not declare.
     """
 
     secret: bytes
     rules: Rules
     seats: tuple[Seat, ...]
-    chance: random.Random
+    rng: random.Random
     skill: float
-    shy: float = 0.1
+    no_declare: float = 0.1
     events: list[Event] = field(default_factory=list)
 
     def states(self) -> Iterator[Game]:
@@ -45,13 +45,13 @@ class Playout:
     def _moved(self, game: Game) -> Step:
         seat = game.layout.seat
         if isinstance(game.round, Drawing):
-            return games.draw(game, seat, self.chance.choice(list(Source)))
+            return games.draw(game, seat, self.rng.choice(list(Source)))
         assert isinstance(game.round, Discarding)
-        return games.discard(game, seat, self._card(game), self.chance.random() >= self.shy)
+        return games.discard(game, seat, self._card(game), self.rng.random() >= self.no_declare)
 
     def _card(self, game: Game) -> Card:
         layout = game.layout
-        if self.chance.random() >= self.skill:
-            return self.chance.choice(layout.hand)
+        if self.rng.random() >= self.skill:
+            return self.rng.choice(layout.hand)
         least = points_after_discard(layout.hand, layout.wild, layout.aces)
         return preferred(least, layout.wild, layout.aces)

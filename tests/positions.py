@@ -22,7 +22,7 @@ from engine.view import view
 from tests.builders import ai
 
 BUDGETS = (TURN_SOLVES, 1000, 200, 0)
-MODEST = 1000  # no deep look at the draw, which takes the source form half a second
+MODEST = 1000  # too small for the expert's comparison of draws, half a second in the source form
 
 
 def positions() -> Iterator[Game]:
@@ -45,33 +45,33 @@ def moved(game: Game) -> Game:
     """The game after the move that its AI player makes."""
     seat = game.layout.seat
     player = LEVELS[str(game.seats[seat].level)]
-    seen, chance = view(game, seat), words(game)
+    seen, random = view(game, seat), turn_stream(game)
     if isinstance(game.round, Drawing):
-        return games.draw(game, seat, player.choose_draw(seen, chance, MODEST)).game
-    return games.discard(game, seat, player.choose_discard(seen, chance, MODEST)).game
+        return games.draw(game, seat, player.choose_draw(seen, random, MODEST)).game
+    return games.discard(game, seat, player.choose_discard(seen, random, MODEST)).game
 
 
-def words(game: Game) -> Stream:
+def turn_stream(game: Game) -> Stream:
     layout = game.layout
     return choice_stream(game.secret, layout.number, layout.seat, layout.turn)
 
 
-def choice(game: Game, level: str, chance: Stream, budget: int = MODEST) -> str:
+def choice(game: Game, level: str, random: Stream, budget: int = MODEST) -> str:
     """What a level chooses for the seat to move."""
     seen, player = view(game, game.layout.seat), LEVELS[level]
     if isinstance(game.round, Drawing):
-        return player.choose_draw(seen, chance, budget).value
-    return str(player.choose_discard(seen, chance, budget))
+        return player.choose_draw(seen, random, budget).value
+    return str(player.choose_discard(seen, random, budget))
 
 
 def digest(count: int) -> str:
     """One text for all choices of all levels, with rich and poor budgets, in `count` positions."""
-    told = hashlib.sha256()
+    choices = hashlib.sha256()
     for number, game in enumerate(islice(positions(), count)):
         for level in LEVELS:
             budget = BUDGETS[number % len(BUDGETS)]
-            told.update(f"{level} {choice(game, level, words(game), budget)}\n".encode())
-    return told.hexdigest()
+            choices.update(f"{level} {choice(game, level, turn_stream(game), budget)}\n".encode())
+    return choices.hexdigest()
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Processes as the tests see them: who descends from whom, and who is gone."""
+"""The process table for tests: descendants of a process, and whether processes have ended."""
 
 import os
 import signal
@@ -11,7 +11,7 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Process:
-    """A line of the process table."""
+    """One process of the process table."""
 
     pid: int
     parent: int
@@ -19,7 +19,7 @@ class Process:
     command: str
 
 
-def table() -> list[Process]:
+def all_processes() -> list[Process]:
     """List all processes, zombies included."""
     if Path("/proc/self/stat").exists():
         return [found for entry in Path("/proc").glob("[0-9]*") if (found := _read(entry))]
@@ -34,15 +34,15 @@ def _read(entry: Path) -> Process | None:
     try:
         _, _, fields = (entry / "stat").read_text().rpartition(") ")
         command = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode()
-    except OSError:  # it ended meanwhile
+    except OSError:  # the process has ended meanwhile
         return None
     state, parent, *_ = fields.split()
     return Process(int(entry.name), int(parent), state, command)
 
 
 def family(pid: int) -> list[Process]:
-    """List a process and all that descend from it, the oldest first."""
-    everyone = table()
+    """List a process and all its descendants, parents before children."""
+    everyone = all_processes()
     members = [process for process in everyone if process.pid == pid]
     for member in members:  # grows as it goes
         members += [process for process in everyone if process.parent == member.pid]
@@ -50,18 +50,18 @@ def family(pid: int) -> list[Process]:
 
 
 def living(pids: Iterable[int]) -> set[int]:
-    """Return those that run; a zombie does not."""
-    return {process.pid for process in table() if process.state[0] != "Z"} & set(pids)
+    """Return the processes that run; a zombie does not."""
+    return {process.pid for process in all_processes() if process.state[0] != "Z"} & set(pids)
 
 
 def kill_all(pids: Iterable[int]) -> None:
-    """Kill these processes in one sweep."""
+    """Send SIGKILL to each of these processes."""
     for pid in pids:
         os.kill(pid, signal.SIGKILL)
 
 
 def left_after(pids: Iterable[int], seconds: float) -> set[int]:
-    """Wait until these processes are gone, and return those that are not."""
+    """Wait until these processes have ended; return those that still run after `seconds`."""
     deadline = time.monotonic() + seconds
     while (left := living(pids)) and time.monotonic() < deadline:
         time.sleep(0.02)

@@ -1,4 +1,4 @@
-"""The size of the large tests: whole with `WHOLE=1`, otherwise a tenth."""
+"""The size of large tests: full with `WHOLE=1`, otherwise a tenth."""
 
 import math
 import os

@@ -26,7 +26,7 @@ ENGINE_ORDER = [
     "players",
     "table",
 ]
-SOLVER_ORDER = ["costs", "suits", "sets", "kernel", "prospects", "arrangement"]
+SOLVER_ORDER = ["costs", "suits", "sets", "kernel", "prospects", "hands", "arrangement"]
 SERVICE_ARROWS: dict[str, set[str]] = {
     "__init__": set(),
     "errors": set(),
@@ -38,8 +38,8 @@ SERVICE_ARROWS: dict[str, set[str]] = {
     "runtime": {"config"},
     "app": {"http", "games", "store", "config", "__init__"},
     "wsgi": {"app", "config"},
-    "spec": {"app", "config"},
-    "__main__": {"runtime", "config"},
+    "cli": {"app", "runtime", "config", "__init__"},
+    "__main__": {"cli"},
 }
 """Which other parts of the service a part may import."""
 FLASK_KNOWERS = {"app", "http"}

@@ -2,10 +2,10 @@
 
     python tools/compile_engine.py [--into FOLDER]
 
-The folder of the compiled modules is named after a hash of their sources, so an edited source
-never meets an older binary: `engine/solver/compiled.py` looks the hash up at import, and if there
-is no such folder the source runs. A folder appears whole or not at all: it is renamed into place.
-Where compiling fails the source runs, too, and one line says so.
+The folder of the compiled modules is named after a hash of their sources:
+`engine/solver/compiled.py` looks for it at import, and if it does not exist the source runs. So an
+edited source never runs with an older binary. The folder is renamed into place, so it appears
+whole or not at all. Where compiling fails, one line says so and the source runs.
 """
 
 from __future__ import annotations
@@ -102,8 +102,8 @@ def main() -> int:
     try:
         build(ROOT, into.resolve())
     except (OSError, subprocess.CalledProcessError) as error:
-        told = (getattr(error, "stderr", None) or str(error)).strip().splitlines()[-1]
-        print(f"warning: the engine runs as source, slower: compiling failed: {told}")
+        reason = (getattr(error, "stderr", None) or str(error)).strip().splitlines()[-1]
+        print(f"warning: the engine runs as source, slower: compiling failed: {reason}")
     return 0
 
 

@@ -1,8 +1,8 @@
 """The AI players: one module a level, each choosing by the view of its own seat alone.
 
-A player is deterministic given the view, the budget and the words of its `Stream`: it sees exactly
-what a human in its seat would see, and no other source of chance. The budget bounds how many hands
-it may have solved in one choice; a player that would pass it makes the cheaper choice of its level.
+A choice is a function of three things: the view, the budget, and the turn's random stream. The
+view is exactly what a human in the seat would see. The budget is how many hands may be solved for
+one choice; a player that would need more makes the cheaper choice of its level.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from engine.view import View
 class Player(Protocol):
     """Chooses the two moves of a turn."""
 
-    def choose_draw(self, seen: View, chance: Stream, budget: int = TURN_SOLVES) -> Source:
+    def choose_draw(self, seen: View, random: Stream, budget: int = TURN_SOLVES) -> Source:
         """Where to draw from; the view is the seat's own, a draw due."""
 
-    def choose_discard(self, seen: View, chance: Stream, budget: int = TURN_SOLVES) -> Card:
+    def choose_discard(self, seen: View, random: Stream, budget: int = TURN_SOLVES) -> Card:
         """Which card to discard; the view is the seat's own, a discard due."""
 
 

@@ -1,51 +1,30 @@
-"""What keeps rounds from stalling.
+"""The anti-stall rule: what keeps a round from going on for ever.
 
-Players can wait for each other for ever, each holding cards that the others need. So in long
-rounds a player loosens up: it lets go of any natural whose loss costs no more than `STEP` points
-for each turn beyond the first `TURNS`, chosen by chance, and takes the upcard only if that is
-wild or completes its hand, so that new cards come into play.
+Each player may hold the cards that the others need, so that nobody ever goes out. In long rounds
+a player therefore gives up some points to bring other cards into play. It draws from the stock
+unless the upcard is wild or completes its hand. It discards a natural at random, out of those
+whose discard costs little more than the cheapest.
 """
 
 from __future__ import annotations
 
 from engine.cards import Card
 from engine.players.position import Position
-from engine.rules import is_wild
 from engine.shuffle import Stream
-from engine.solver.arrangement import packed, points_after_discard
 
-TURNS = 15
-STEP = 1
-
-
-def is_lost(position: Position) -> bool:
-    """Whether the round has gone on for so long that the seat loosens up."""
-    return not position.final and position.turn > TURNS
+START_AFTER = 15
+"""The rule applies after so many turns of the seat in a round."""
+POINTS_PER_TURN = 1
+"""What a discard may cost above the cheapest, for each turn beyond `START_AFTER`."""
 
 
-def keeps_upcard(position: Position) -> bool:
-    """Whether the upcard is worth taking in a long round."""
-    upcard = position.upcard
-    assert upcard is not None, "the pile has a top card at every draw"
-    if is_wild(upcard, position.wild):
-        return True
-    hand = packed(position.hand)
-    completes = position.kernel.least_after_draw(hand, upcard.index) == 0
-    return completes and position.kernel.least(hand) > 0
+def applies(position: Position) -> bool:
+    """Whether the round is so long that the rule applies; never in a final turn."""
+    return not position.final and position.turn > START_AFTER
 
 
-def let_go(position: Position, chance: Stream) -> Card | None:
-    """The natural that goes in a long round; None if the hand goes out or holds none."""
-    least = kept_wilds(position)
-    slack = STEP * (position.turn - TURNS)
-    fewest = min(least.values(), default=0)
-    if fewest == 0:
-        return None
-    loose = [card for card, cost in least.items() if cost <= fewest + slack]
-    return loose[chance.uniform(len(loose))]
-
-
-def kept_wilds(position: Position) -> dict[Card, int]:
-    """For each distinct natural of the hand, the least points after its discard."""
-    least = points_after_discard(position.hand, position.wild, position.aces)
-    return {card: cost for card, cost in least.items() if not is_wild(card, position.wild)}
+def discard(position: Position, costs: dict[Card, int], random: Stream) -> Card:
+    """The card that the rule discards; `costs` has the least points after each possible discard."""
+    most = min(costs.values()) + POINTS_PER_TURN * (position.turn - START_AFTER)
+    affordable = [card for card, cost in costs.items() if cost <= most]
+    return affordable[random.uniform(len(affordable))]

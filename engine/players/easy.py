@@ -1,16 +1,16 @@
-"""The easy player: a beginner who plays from the stock and keeps what looks like something.
+"""The easy player: a beginner who always draws from the stock.
 
-A card from the stock goes at once if it is in no meld and matches no rank of the hand; otherwise
-the dearest loose card goes. The player is never silly: it keeps its wilds and its melds, goes out
-when it can, and counts right in its final turn.
+It discards the card just drawn if that is in no meld and no other card of the hand has its rank.
+Otherwise it discards the card outside its melds that costs most. Like every level it keeps its
+wilds and its melds, goes out when it can, and plays its final turn exactly.
 """
 
 from __future__ import annotations
 
 from engine.cards import Card, without
-from engine.players import endgame, forced_moves
-from engine.players.medium import greedy_discard
-from engine.players.position import Position
+from engine.players import final_turn, forced_moves
+from engine.players.greedy import greedy_discard
+from engine.players.position import DiscardPosition, DrawPosition
 from engine.round import Source
 from engine.rules import TURN_SOLVES, is_wild, points
 from engine.shuffle import Stream
@@ -19,30 +19,27 @@ from engine.view import View
 
 
 class EasyPlayer:
-    """Plays from the stock, the final turn aside."""
+    """Draws from the stock, except in its final turn."""
 
-    def choose_draw(self, seen: View, chance: Stream, budget: int = TURN_SOLVES) -> Source:
-        """The stock; in the final turn whatever promises fewer points."""
-        position = Position.of(seen)
-        return endgame.draw_of(position) if position.final else Source.STOCK
+    def choose_draw(self, seen: View, random: Stream, budget: int = TURN_SOLVES) -> Source:
+        """The stock; in a final turn the source that leaves fewer points on average."""
+        position = DrawPosition.of(seen)
+        return final_turn.best_draw(position) if position.final else Source.STOCK
 
-    def choose_discard(self, seen: View, chance: Stream, budget: int = TURN_SOLVES) -> Card:
-        """A loose natural: the one just drawn if nothing matches it, else the dearest."""
-        position = Position.of(seen)
-        settled = forced_moves.settled_discard(position, chance)
-        if settled is not None:
-            return settled
-        drawn = None if seen.you is None else seen.you.drawn
-        return _loose_discard(position, drawn) or greedy_discard(position)
+    def choose_discard(self, seen: View, random: Stream, budget: int = TURN_SOLVES) -> Card:
+        """The natural just drawn if nothing matches it, else the dearest outside the melds."""
+        position = DiscardPosition.of(seen)
+        forced = forced_moves.forced_discard(position, random)
+        return forced or _loose_discard(position) or greedy_discard(position)
 
 
-def _loose_discard(position: Position, drawn: Card | None) -> Card | None:
-    """The natural outside the melds that goes; None if there is none."""
+def _loose_discard(position: DiscardPosition) -> Card | None:
+    """The natural outside the melds to discard; None if there is none."""
     wild, aces = position.wild, position.aces
     loose = arrange(position.hand, wild, aces).deadwood
     naturals = [card for card in loose if not is_wild(card, wild)]
-    if drawn in naturals and not _is_matched(position.hand, drawn):
-        return drawn
+    if position.drawn in naturals and not _is_matched(position.hand, position.drawn):
+        return position.drawn
     return max(naturals, key=lambda card: (points(card, wild, aces), card), default=None)
 
 

@@ -1,83 +1,90 @@
-"""The expert player: how good the cards to come may be, over every card it cannot place.
+"""The expert player, which compares hands by their prospect.
 
-A round goes on for some turns more, and each turn offers two cards, the upcard and the stock's:
-the seat will keep the best of those to come, not a card by chance. So the *prospect* of a hand is
-the least deadwood to be expected after one turn that has the best of three unseen cards. It gives
-more weight than the plain average to hands that a few cards would improve much.
+The *prospect* of a hand is the least points to be expected after one more turn that has the best
+of three unseen cards. A round goes on for some turns, each turn offers the upcard and a card of
+the stock, and the seat keeps the best of them. So the prospect weighs the few cards that would
+improve a hand much more heavily than the average over all cards does.
 
-The expert discards to the least prospect. It takes the upcard if the prospect then is less than
-that after a draw from the stock, averaged over the unseen cards, with the best discard each time;
-there only the `WIDTH` discards that leave the least points are looked at. Each look costs one
-solve for each kind of card that may be drawn. Where the budget does not allow the comparison it
-draws by the points alone, and where it does not allow every discard it looks at those that leave
-the least points.
+The expert discards to the least prospect. It takes the upcard if the prospect is then less than
+after a draw from the stock, averaged over the unseen cards; of each card drawn from the stock it
+compares only the `DRAW_CANDIDATES` discards that leave the least points. A prospect costs one
+solve for each kind of card that may be drawn. Where the budget is too small to compare the draws,
+the expert draws by the points alone. Where it is too small to compare every discard, the expert
+compares those that leave the least points.
 """
 
 from __future__ import annotations
 
 from engine.cards import Card
-from engine.players import anti_stall, endgame, forced_moves
-from engine.players.medium import greedy_discard
-from engine.players.position import Position
+from engine.players import forced_moves
+from engine.players.expectation import draw_by_points
+from engine.players.greedy import greedy_discard
+from engine.players.position import DiscardPosition, DrawPosition
 from engine.round import Source
 from engine.rules import TURN_SOLVES, points
 from engine.shuffle import Stream
-from engine.solver.arrangement import packed
+from engine.solver.hands import packed
 from engine.view import View
 
-WIDTH = 3
+DRAW_CANDIDATES = 3
+"""How many discards are compared for each card that the stock may give."""
 
 
 class ExpertPlayer:
-    """The best prospect over the unseen cards."""
+    """Plays for the least prospect."""
 
-    def choose_draw(self, seen: View, chance: Stream, budget: int = TURN_SOLVES) -> Source:
-        """The upcard if it promises more than the stock, else the stock."""
-        position = Position.of(seen)
-        settled = forced_moves.settled_draw(position)
-        if settled is not None:
-            return settled
-        if budget < _draw_solves(position):
-            return endgame.draw_of(position)
-        return Source.DISCARD if _pays(position) else Source.STOCK
+    def choose_draw(self, seen: View, random: Stream, budget: int = TURN_SOLVES) -> Source:
+        """The upcard if its prospect is less than the stock's, else the stock."""
+        position = DrawPosition.of(seen)
+        return forced_moves.forced_draw(position) or _best_draw(position, budget)
 
-    def choose_discard(self, seen: View, chance: Stream, budget: int = TURN_SOLVES) -> Card:
-        """The natural whose discard leaves the best prospect; out at once where that goes out."""
-        position = Position.of(seen)
-        settled = forced_moves.settled_discard(position, chance)
-        if settled is not None:
-            return settled
-        return _best_discard(position, budget) or greedy_discard(position)
+    def choose_discard(self, seen: View, random: Stream, budget: int = TURN_SOLVES) -> Card:
+        """One that goes out, else the natural whose discard leaves the least prospect."""
+        position = DiscardPosition.of(seen)
+        return forced_moves.forced_discard(position, random) or _best_discard(position, budget)
 
 
-def _pays(position: Position) -> bool:
-    """Whether the upcard promises more than the stock."""
-    hand, upcard, unseen = packed(position.hand), position.upcard, position.unseen
-    assert upcard is not None, "the pile has a top card at every draw"
-    kernel = position.kernel
-    taken = kernel.best_prospect(hand + packed((upcard,)), unseen, WIDTH)
-    if taken >= kernel.prospect(hand, unseen):
-        return False  # a draw from the stock may always be discarded again
-    total, scale = kernel.draw_prospect(hand, unseen, WIDTH)
-    return taken * scale < total * position.unseen_count**3
+def _best_draw(position: DrawPosition, budget: int) -> Source:
+    """The upcard if its prospect is less than the stock's; by points alone on a small budget."""
+    taken = position.with_upcard()
+    if budget < _draw_solves(position):
+        return draw_by_points(position, _best_discard(taken, budget))
+    hand, unseen, kernel = packed(position.hand), position.unseen, position.kernel
+    after_upcard = min(_prospects(taken, budget).values())
+    stay = kernel.prospect(hand, unseen)
+    if after_upcard >= stay:
+        return Source.STOCK  # a card from the stock may be discarded again
+    total, scale = kernel.draw_prospect(hand, unseen, DRAW_CANDIDATES, stay)
+    better = after_upcard * scale < total * position.unseen_count**3
+    return Source.DISCARD if better else Source.STOCK
 
 
-def _draw_solves(position: Position) -> int:
-    """Hands that the comparison of upcard and stock may solve."""
-    kinds = position.unseen_kinds
-    return (kinds + 1) * (WIDTH * kinds + len(position.hand) + 1)
+def _draw_solves(position: DrawPosition) -> int:
+    """The most hands that the comparison of upcard and stock by their prospects solves."""
+    kinds, size = position.unseen_kinds, len(position.hand) + 1
+    upcard = size * (kinds + 2)
+    stock = kinds * (DRAW_CANDIDATES * kinds + size)
+    return upcard + kinds + stock
 
 
-def _best_discard(position: Position, budget: int) -> Card | None:
-    """The discard of the best prospect; None if the budget allows no look."""
-    least = anti_stall.kept_wilds(position)
-    affordable = budget // max(1, position.unseen_kinds)
-    chosen = sorted(least, key=lambda card: (least[card], _order(position, card)))[:affordable]
-    hand = packed(position.hand)
-    totals = position.kernel.prospects(hand, packed(tuple(chosen)), position.unseen)
-    return min(chosen, key=lambda card: (totals[card.index], _order(position, card)), default=None)
+def _best_discard(position: DiscardPosition, budget: int) -> Card:
+    """The discard of the least prospect; the greedy one if the budget is too small for any."""
+    prospects = _prospects(position, budget)
+    if not prospects:
+        return greedy_discard(position)
+    return min(prospects, key=lambda card: (prospects[card], _order(position, card)))
 
 
-def _order(position: Position, card: Card) -> tuple[int, int]:
+def _prospects(position: DiscardPosition, budget: int) -> dict[Card, int]:
+    """The prospects after the naturals that cost least, as many of them as the budget allows."""
+    costs = position.natural_discard_costs()
+    affordable = max(0, budget // max(1, position.unseen_kinds) - 1)  # one for the stock in a draw
+    cheapest = sorted(costs, key=lambda card: (costs[card], _order(position, card)))[:affordable]
+    hand, discards = packed(position.hand), packed(tuple(cheapest))
+    prospects = position.kernel.prospects(hand, discards, position.unseen)
+    return {card: prospects[card.index] for card in cheapest}
+
+
+def _order(position: DiscardPosition, card: Card) -> tuple[int, int]:
     """Equally good discards: the card that costs more first, then the higher."""
     return -points(card, position.wild, position.aces), -card.index

@@ -1,38 +1,47 @@
-"""What players who look ahead have in common."""
+"""The moves that the levels make alike; where there is none, each level compares in its own way.
+
+A final turn is played exactly. A player goes out if it can, takes a wild upcard, and follows the
+anti-stall rule in a long round. (`easy` shares the discards alone: it takes no upcard before its
+final turn.)
+"""
 
 from __future__ import annotations
 
 from engine.cards import Card
-from engine.players import anti_stall, endgame
-from engine.players.medium import greedy_discard
-from engine.players.position import Position
+from engine.players import anti_stall, final_turn
+from engine.players.greedy import greedy_discard, greedy_draw
+from engine.players.position import DiscardPosition, DrawPosition
 from engine.round import Source
 from engine.rules import is_wild
 from engine.shuffle import Stream
 
 
-def settled_draw(position: Position) -> Source | None:
-    """The draw that leaves nothing to weigh up; None where there is a choice.
+def forced_draw(position: DrawPosition) -> Source | None:
+    """The draw that the levels make alike; None where they differ.
 
-    That of a final turn, a wild upcard, or whatever loosens up a long round.
+    If it is None, the upcard does not let the seat go out, and the anti-stall rule does not apply.
     """
     if position.final:
-        return endgame.draw_of(position)
-    if anti_stall.is_lost(position):
-        return Source.DISCARD if anti_stall.keeps_upcard(position) else Source.STOCK
-    upcard = position.upcard
-    assert upcard is not None, "the pile has a top card at every draw"
-    return Source.DISCARD if is_wild(upcard, position.wild) else None
+        return final_turn.best_draw(position)
+    if is_wild(position.upcard, position.wild):
+        return _draw_with_wild_upcard(position)
+    after = min(position.with_upcard().natural_discard_costs().values())
+    if after == 0:
+        return greedy_draw(position)
+    return Source.STOCK if anti_stall.applies(position) else None
 
 
-def settled_discard(position: Position, chance: Stream) -> Card | None:
-    """The discard that leaves nothing to weigh up; None where there is a choice.
+def _draw_with_wild_upcard(position: DrawPosition) -> Source:
+    """The wild, for which a natural goes; a hand of wilds alone melds and draws from the stock."""
+    has_natural = any(not is_wild(card, position.wild) for card in position.hand)
+    return Source.DISCARD if has_natural else Source.STOCK
 
-    That of a final turn, the one that goes out, the one that loosens up a long round.
-    """
+
+def forced_discard(position: DiscardPosition, random: Stream) -> Card | None:
+    """The discard that the levels make alike; None where they differ."""
     if position.final:
-        return endgame.discard_of(position)
-    best = greedy_discard(position)
-    if anti_stall.kept_wilds(position).get(best, 0) == 0:
-        return best
-    return anti_stall.let_go(position, chance) if anti_stall.is_lost(position) else None
+        return final_turn.best_discard(position)
+    costs = position.natural_discard_costs()
+    if min(costs.values(), default=0) == 0:
+        return greedy_discard(position)
+    return anti_stall.discard(position, costs, random) if anti_stall.applies(position) else None

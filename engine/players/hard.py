@@ -1,9 +1,10 @@
-"""The hard player: greedy, with an eye for what its loose cards may become.
+"""The hard player, which also counts what its cards may become.
 
-It counts what it cannot see. A card *promises* a point for each unseen card that would make a meld
-of it and another natural of the hand: one of its rank, a neighbour, or one with a gap between. Of
-the two discards that cost the least deadwood and promise together, it takes the one that leaves
-the better *prospect* (see `expert`). It draws by the exact expectation of the stock.
+A card is worth one point more for each unseen card that would make a meld of it and another
+natural of the hand: a card of the same rank, a neighbour in the suit, or one that fills the gap
+between them. The hard player ranks its discards by the points that they leave plus this worth,
+and of the first two it takes the one that leaves the lower prospect (see `expert`). It takes
+the upcard if it would keep it and the stock leaves more points on average.
 """
 
 from __future__ import annotations
@@ -11,53 +12,59 @@ from __future__ import annotations
 from functools import cache
 
 from engine.cards import JOKER_INDEX, Card, without
-from engine.players import anti_stall, endgame, forced_moves
-from engine.players.position import Position
+from engine.players import forced_moves
+from engine.players.expectation import draw_by_points
+from engine.players.position import DiscardPosition, DrawPosition
 from engine.round import Source
 from engine.rules import TURN_SOLVES, is_wild, points
 from engine.shuffle import Stream
-from engine.solver.arrangement import packed
+from engine.solver.hands import packed
 from engine.view import View
 
-LOOKS = 2
-"""How many discards are looked at closely."""
+CANDIDATES = 2
+"""How many discards are compared by their prospects."""
 
 
 class HardPlayer:
-    """Greedy play with an eye for pairs, and the exact expectation in the draw."""
+    """Keeps cards that may become melds, and draws by the exact expectation."""
 
-    def choose_draw(self, seen: View, chance: Stream, budget: int = TURN_SOLVES) -> Source:
-        """The upcard if it is wild or leaves fewer points than the stock on average."""
-        position = Position.of(seen)
-        return forced_moves.settled_draw(position) or endgame.draw_of(position)
+    def choose_draw(self, seen: View, random: Stream, budget: int = TURN_SOLVES) -> Source:
+        """The upcard if it stays and the stock leaves more points on average, else the stock."""
+        position = DrawPosition.of(seen)
+        forced = forced_moves.forced_draw(position)
+        if forced is not None:
+            return forced
+        return draw_by_points(position, _best_discard(position.with_upcard(), budget))
 
-    def choose_discard(self, seen: View, chance: Stream, budget: int = TURN_SOLVES) -> Card:
-        """The better of the two discards of least deadwood and promise, wilds kept."""
-        position = Position.of(seen)
-        settled = forced_moves.settled_discard(position, chance)
-        if settled is not None:
-            return settled
-        ranked = _ranked(position)
-        if budget < LOOKS * position.unseen_kinds:
-            return ranked[0]
-        hand, unseen = packed(position.hand), position.unseen
-        looked = ranked[:LOOKS]
-        totals = position.kernel.prospects(hand, packed(tuple(looked)), unseen)
-        return min(looked, key=lambda card: totals[card.index])
+    def choose_discard(self, seen: View, random: Stream, budget: int = TURN_SOLVES) -> Card:
+        """The better of the two discards that cost least."""
+        position = DiscardPosition.of(seen)
+        return forced_moves.forced_discard(position, random) or _best_discard(position, budget)
 
 
-def _ranked(position: Position) -> list[Card]:
-    """The naturals to discard, the cheapest first; of equals the dearer, higher card."""
+def _best_discard(position: DiscardPosition, budget: int) -> Card:
+    """Of the two cheapest discards the one of lower prospect; on a small budget the cheapest."""
+    ranked = _ranked(position)
+    if budget < (CANDIDATES + 1) * position.unseen_kinds:  # one more, for the stock in the draw
+        return ranked[0]
+    candidates = ranked[:CANDIDATES]
+    hand, discards = packed(position.hand), packed(tuple(candidates))
+    prospects = position.kernel.prospects(hand, discards, position.unseen)
+    return min(candidates, key=lambda card: prospects[card.index])
+
+
+def _ranked(position: DiscardPosition) -> list[Card]:
+    """The naturals, the cheapest first; among equals that of more points, then the higher."""
     wild, aces = position.wild, position.aces
     price = {
-        card: (cost + _promise(position, card), -points(card, wild, aces), -card.index)
-        for card, cost in anti_stall.kept_wilds(position).items()
+        card: (cost + _meld_worth(position, card), -points(card, wild, aces), -card.index)
+        for card, cost in position.natural_discard_costs().items()
     }
     return sorted(price, key=lambda card: price[card])
 
 
-def _promise(position: Position, card: Card) -> int:
-    """How many unseen cards would make a meld of a card and each other natural, in all."""
+def _meld_worth(position: DiscardPosition, card: Card) -> int:
+    """For each other natural, the unseen cards that would meld with both; their sum."""
     others = [one for one in without(position.hand, card) if not is_wild(one, position.wild)]
     return sum(
         position.unseen[each]

@@ -1,4 +1,4 @@
-"""Advice from the strongest player, with the figures behind it, from one seat's view alone."""
+"""Hints: what the strongest player would do, and the figures, from one seat's view alone."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from engine.cards import Card, without
 from engine.players import LEVELS, STRONGEST_LEVEL
-from engine.players.position import Position
+from engine.players.position import DiscardPosition, DrawPosition, Position
 from engine.round import Phase, Source
 from engine.shuffle import Stream
-from engine.solver.arrangement import packed
+from engine.solver.hands import packed
 from engine.view import View
 
 
@@ -23,11 +23,11 @@ class DrawOption:
 
 @dataclass(frozen=True, slots=True)
 class DiscardOption:
-    """A card to discard: the deadwood it leaves, and what the next turn may make of that.
+    """A card to discard: the deadwood that it leaves, and what one more turn makes of that.
 
     `expected`: the least deadwood to be expected after one draw from the stock and the best
-    discard more; in a final turn, after which nothing follows, the deadwood itself. `improving`:
-    how many unseen cards would lower the deadwood.
+    discard; in a final turn, which nothing follows, the deadwood itself. `improving`: how many
+    unseen cards would lower the deadwood.
     """
 
     card: Card
@@ -37,33 +37,49 @@ class DiscardOption:
 
 
 @dataclass(frozen=True, slots=True)
-class Hint:
-    """The recommended move, why, and the figures of every move there is."""
+class DrawHint:
+    """The recommended source, the reason, and the figures of both sources."""
 
-    phase: Phase
-    action: Source | Card
+    source: Source
     reason: str
-    options: tuple[DrawOption, ...] | tuple[DiscardOption, ...]
+    options: tuple[DrawOption, ...]
 
 
-def hint(seen: View, chance: Stream, budget: int) -> Hint:
-    """What the strongest player would do in the place of the seat to move, whose view it is."""
-    position, player = Position.of(seen), LEVELS[STRONGEST_LEVEL]
+@dataclass(frozen=True, slots=True)
+class DiscardHint:
+    """The recommended discard, the reason, and the figures of every distinct card of the hand."""
+
+    card: Card
+    reason: str
+    options: tuple[DiscardOption, ...]
+
+
+Hint = DrawHint | DiscardHint
+
+
+def hint(seen: View, random: Stream, budget: int) -> Hint:
+    """What the strongest player would do; raises ValueError unless the view's seat is to move."""
     if seen.turn is not None and seen.turn.phase is Phase.DRAW:
-        source = player.choose_draw(seen, chance, budget)
-        draws = _draw_options(position)
-        return Hint(Phase.DRAW, source, _why_draw(position, source, draws), draws)
-    card = player.choose_discard(seen, chance, budget)
-    discards = tuple(_discard_option(position, each) for each in sorted(set(position.hand)))
-    return Hint(Phase.DISCARD, card, _why_discard(position, card, discards), discards)
+        return _draw_hint(seen, random, budget)
+    return _discard_hint(seen, random, budget)
 
 
-def _draw_options(position: Position) -> tuple[DrawOption, ...]:
-    upcard = position.upcard
-    assert upcard is not None, "the pile has a top card at every draw"
+def _draw_hint(seen: View, random: Stream, budget: int) -> DrawHint:
+    position = DrawPosition.of(seen)
+    source = LEVELS[STRONGEST_LEVEL].choose_draw(seen, random, budget)
     after = position.kernel.least_after_turns(packed(position.hand))
-    stock = _average(after, position.unseen)
-    return DrawOption(Source.STOCK, stock), DrawOption(Source.DISCARD, after[upcard.index])
+    stock = DrawOption(Source.STOCK, _average(after, position.unseen))
+    upcard = DrawOption(Source.DISCARD, after[position.upcard.index])
+    reason = _draw_reason(position.upcard, source, stock.expected, upcard.expected)
+    return DrawHint(source, reason, (stock, upcard))
+
+
+def _discard_hint(seen: View, random: Stream, budget: int) -> DiscardHint:
+    position = DiscardPosition.of(seen)
+    card = LEVELS[STRONGEST_LEVEL].choose_discard(seen, random, budget)
+    options = {each: _discard_option(position, each) for each in sorted(set(position.hand))}
+    reason = _discard_reason(options[card], position.final)
+    return DiscardHint(card, reason, tuple(options.values()))
 
 
 def _discard_option(position: Position, card: Card) -> DiscardOption:
@@ -81,33 +97,30 @@ def _discard_option(position: Position, card: Card) -> DiscardOption:
 
 
 def _average(values: list[int], weights: bytes) -> float:
-    """The weighted mean of values, to three decimals."""
+    """The weighted mean of the values, to three decimals."""
     total = sum(value * weight for value, weight in zip(values, weights, strict=True) if weight)
     return round(total / sum(weights), 3)
 
 
-def _why_draw(position: Position, source: Source, options: tuple[DrawOption, ...]) -> str:
-    stock, upcard = (option.expected for option in options)
-    figures = f"it leaves you {_points(upcard)}, the stock {stock:.1f} on average"
-    if source is Source.DISCARD and upcard <= stock:
-        return f"Take the {position.upcard}: {figures}."
-    if source is Source.DISCARD:
-        return f"Take the {position.upcard}: it promises more for the turns to come."
-    return (
-        f"Draw from the stock: it leaves you {stock:.1f} points on average, the upcard {upcard:g}."
-    )
+def _draw_reason(upcard: Card, source: Source, after_stock: float, after_upcard: float) -> str:
+    if source is Source.STOCK:
+        figures = f"{after_stock:.1f} points on average, the upcard {after_upcard:g}"
+        return f"Draw from the stock: it leaves you {figures}."
+    if after_upcard <= after_stock:
+        figures = f"{_points(after_upcard)}, the stock {after_stock:.1f} on average"
+        return f"Take the {upcard}: it leaves you {figures}."
+    return f"Take the {upcard}: it promises more for the turns to come."
 
 
-def _why_discard(position: Position, card: Card, options: tuple[DiscardOption, ...]) -> str:
-    chosen = next(option for option in options if option.card == card)
+def _discard_reason(chosen: DiscardOption, final: bool) -> str:
     if chosen.deadwood == 0:
-        ends = "this last turn costs you nothing" if position.final else "you go out"
-        return f"Discard the {card}: every other card is in a meld, so {ends}."
-    left = f"it leaves you {_points(chosen.deadwood)}"
-    if position.final:
-        return f"Discard the {card}: {left}, the least you can have in this last turn."
+        ends = "this last turn costs you nothing" if final else "you go out"
+        return f"Discard the {chosen.card}: every other card is in a meld, so {ends}."
+    leaves = f"Discard the {chosen.card}: it leaves you {_points(chosen.deadwood)}"
+    if final:
+        return f"{leaves}, the least you can have in this last turn."
     cards = "card" if chosen.improving == 1 else "cards"
-    return f"Discard the {card}: {left}, and {chosen.improving} unseen {cards} would lower that."
+    return f"{leaves}, and {chosen.improving} unseen {cards} would lower that."
 
 
 def _points(points: float) -> str:

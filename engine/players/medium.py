@@ -1,54 +1,31 @@
-"""The medium player: exact greedy play.
+"""The medium player: exact greedy play, which looks at the points of this turn alone.
 
-It takes the upcard if that is wild or lowers the least deadwood after the best discard, and
-discards to the least deadwood. It never discards a wild while it holds a natural, unless the
-final turn scores less that way.
+It takes the upcard if that is wild or if its discard then leaves fewer points than the hand has
+now. It discards the natural that leaves the least points. It discards no wild while it holds a
+natural, unless a final turn scores less that way.
 """
 
 from __future__ import annotations
 
 from engine.cards import Card
-from engine.players import anti_stall, endgame
-from engine.players.position import Position
+from engine.players import forced_moves
+from engine.players.greedy import greedy_discard, greedy_draw
+from engine.players.position import DiscardPosition, DrawPosition
 from engine.round import Source
-from engine.rules import TURN_SOLVES, is_wild
+from engine.rules import TURN_SOLVES
 from engine.shuffle import Stream
-from engine.solver.arrangement import packed, points_after_discard, preferred
 from engine.view import View
 
 
 class MediumPlayer:
-    """Exact greedy play with a little impatience in long rounds."""
+    """Exact greedy play."""
 
-    def choose_draw(self, seen: View, chance: Stream, budget: int = TURN_SOLVES) -> Source:
-        """The upcard if it is wild or strictly lowers the least deadwood, else the stock."""
-        position = Position.of(seen)
-        if position.final:
-            return endgame.draw_of(position)
-        takes = anti_stall.keeps_upcard if anti_stall.is_lost(position) else _pays
-        return Source.DISCARD if takes(position) else Source.STOCK
+    def choose_draw(self, seen: View, random: Stream, budget: int = TURN_SOLVES) -> Source:
+        """The upcard if it is wild or lowers the points, else the stock."""
+        position = DrawPosition.of(seen)
+        return forced_moves.forced_draw(position) or greedy_draw(position)
 
-    def choose_discard(self, seen: View, chance: Stream, budget: int = TURN_SOLVES) -> Card:
-        """The discard that leaves the least deadwood, wilds kept."""
-        position = Position.of(seen)
-        if position.final:
-            return endgame.discard_of(position)
-        loose = anti_stall.let_go(position, chance) if anti_stall.is_lost(position) else None
-        return greedy_discard(position) if loose is None else loose
-
-
-def greedy_discard(position: Position) -> Card:
-    """The natural whose discard leaves the least deadwood; a wild where no natural is left."""
-    wild, aces = position.wild, position.aces
-    least = anti_stall.kept_wilds(position) or points_after_discard(position.hand, wild, aces)
-    return preferred(least, wild, aces)
-
-
-def _pays(position: Position) -> bool:
-    """Whether the upcard is wild or strictly lowers the least deadwood."""
-    upcard = position.upcard
-    assert upcard is not None, "the pile has a top card at every draw"
-    if is_wild(upcard, position.wild):
-        return True
-    hand = packed(position.hand)
-    return position.kernel.least_after_draw(hand, upcard.index) < position.kernel.least(hand)
+    def choose_discard(self, seen: View, random: Stream, budget: int = TURN_SOLVES) -> Card:
+        """The natural whose discard leaves the least points."""
+        position = DiscardPosition.of(seen)
+        return forced_moves.forced_discard(position, random) or greedy_discard(position)

@@ -1,8 +1,8 @@
 """The exact solver: the least deadwood points of a hand, and the arrangement that has them.
 
-Read `arrangement.py` first: it turns the points of `kernel.py` into melds. `costs`, `suits`,
-`sets`, `kernel` and `prospects` run compiled where a compiler was there, else as source; `form`
-says which.
+Read `hands.py` first: what can be asked about a hand. `arrangement.py` finds the melds. The modules
+below them (`costs`, `suits`, `sets`, `kernel`, `prospects`) run compiled where a C compiler was
+found, else as source; `form` says which.
 """
 
 from __future__ import annotations

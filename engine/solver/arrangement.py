@@ -1,58 +1,26 @@
-"""The exact arrangement of a hand with the least deadwood points.
+"""The exact arrangement of a hand: melds and deadwood with the least points.
 
-`kernel.py` knows the least points of any hand; here its answers become cards and melds. A hand is
-taken apart meld by meld: the lowest natural that is left is in a meld if some meld of it leaves
-the same least points, else it is left over. Small melds are enough, since a run of six or more
-parts into shorter ones, and a set takes as many cards of its rank as pays.
+`kernel.py` knows the least points of any hand; here its answers become cards and melds. The hand
+is decomposed meld by meld. The lowest natural that remains goes into a meld if some meld of it
+still allows the least points; else it is deadwood. Small melds suffice: a run of six or more
+splits into shorter runs, and a set takes as many cards of its rank as the least points need.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
-from functools import cache
+from collections.abc import Iterator
 from itertools import combinations
 
 from engine.cards import CARDS, JOKER_INDEX, Card, Rank, without
 from engine.melds import HIGH_ACE, MIN_MELD, Arrangement, Meld, MeldKind, position_rank
-from engine.rules import AceMode, is_wild, points, total_points
-from engine.solver.kernel import Meter
-from engine.solver.prospects import ForesightKernel
+from engine.rules import AceMode, is_wild, total_points
+from engine.solver.hands import kernel, points_after_discard, preferred
 
 LONGEST_RUN = 5
+"""Longer runs are put together of shorter ones."""
 
 Places = tuple[Card | None, ...]
 """The cards of a meld in order; None where a wild is needed."""
-
-
-@cache
-def _unlimited(wild: Rank, aces: AceMode) -> ForesightKernel:
-    return ForesightKernel(int(wild), aces.value)
-
-
-_KERNELS: ContextVar[Callable[[Rank, AceMode], ForesightKernel]] = ContextVar(
-    "kernels", default=_unlimited
-)
-
-
-def kernel(wild: Rank, aces: AceMode) -> ForesightKernel:
-    """The kernel of a round's wild rank and a game's ace mode."""
-    return _KERNELS.get()(wild, aces)
-
-
-@contextmanager
-def limited(hands: int) -> Iterator[None]:
-    """Let whoever runs within it ask about so many hands, by whatever kernels.
-
-    One more raises BudgetExceededError, which is no Exception.
-    """
-    meter = Meter(hands)
-    token = _KERNELS.set(cache(lambda wild, aces: ForesightKernel(int(wild), aces.value, meter)))
-    try:
-        yield
-    finally:
-        _KERNELS.reset(token)
 
 
 def arrange(cards: tuple[Card, ...], wild: Rank, aces: AceMode) -> Arrangement:
@@ -60,20 +28,9 @@ def arrange(cards: tuple[Card, ...], wild: Rank, aces: AceMode) -> Arrangement:
 
     Among equal arrangements the choice depends on the multiset of cards alone.
     """
-    melds, left = _Parting(cards, wild, aces).parted()
+    melds, deadwood = _Decomposition(cards, wild, aces).melds_and_deadwood()
     ordered = tuple(sorted(melds, key=lambda meld: (meld.stands_for, meld.cards)))
-    return Arrangement(ordered, left, total_points(left, wild, aces))
-
-
-def least_points(cards: tuple[Card, ...], wild: Rank, aces: AceMode) -> int:
-    """The least deadwood points of up to 14 cards."""
-    return kernel(wild, aces).least(packed(cards))
-
-
-def points_after_discard(cards: tuple[Card, ...], wild: Rank, aces: AceMode) -> dict[Card, int]:
-    """For each distinct card of a hand, in sorted order, the least points without one copy."""
-    least = kernel(wild, aces).least_after_discards(packed(cards))
-    return {card: least[card.index] for card in sorted(set(cards))}
+    return Arrangement(ordered, deadwood, total_points(deadwood, wild, aces))
 
 
 def best_discard(cards: tuple[Card, ...], wild: Rank, aces: AceMode) -> tuple[Card, Arrangement]:
@@ -82,24 +39,8 @@ def best_discard(cards: tuple[Card, ...], wild: Rank, aces: AceMode) -> tuple[Ca
     return card, arrange(without(cards, card), wild, aces)
 
 
-def preferred(least: dict[Card, int], wild: Rank, aces: AceMode) -> Card:
-    """The discard that leaves the least of the given points.
-
-    Among equals a natural goes before a wild, then the card that costs more, then the higher.
-    """
-    return min(
-        least,
-        key=lambda card: (least[card], is_wild(card, wild), -points(card, wild, aces), -card.index),
-    )
-
-
-def packed(cards: tuple[Card, ...]) -> bytes:
-    """Cards as the kernel takes them."""
-    return bytes([card.index for card in cards])
-
-
-class _Parting:
-    """Takes one hand apart: `naturals` and `wilds` are what is left of it, sorted."""
+class _Decomposition:
+    """The decomposition of one hand; `_naturals` and `_wilds` are the cards that remain, sorted."""
 
     def __init__(self, cards: tuple[Card, ...], wild: Rank, aces: AceMode) -> None:
         ordered = sorted(cards)
@@ -111,18 +52,18 @@ class _Parting:
         )
         self._wilds = [card for card in ordered if is_wild(card, wild)]
 
-    def parted(self) -> tuple[list[Meld], tuple[Card, ...]]:
-        """The melds of least points, and the cards that are left over, sorted."""
+    def melds_and_deadwood(self) -> tuple[list[Meld], tuple[Card, ...]]:
+        """The melds, and the sorted deadwood, with the least points."""
         melds: list[Meld] = []
-        over: list[Card] = []
+        deadwood: list[Card] = []
         while self._naturals:
             places = self._best_meld()
             if places is None:
-                over.append(self._naturals.pop(0))
+                deadwood.append(self._naturals.pop(0))
             else:
-                melds.append(self._taken(places))
+                melds.append(self._remove_meld(places))
         melds, spare = self._with_spare(melds)
-        return melds, tuple(sorted([*over, *spare]))
+        return melds, tuple(sorted([*deadwood, *spare]))
 
     def _position(self, card: Card) -> tuple[int, int]:
         """Where a natural stands in the order of its suit's runs."""
@@ -130,13 +71,13 @@ class _Parting:
         return (HIGH_ACE if is_high else card.index // 4 + 1, card.index % 4)
 
     def _best_meld(self) -> Places | None:
-        """A meld of the lowest natural that keeps the least points, None if none does."""
+        """A meld of the lowest natural that still allows the least points; None if none does."""
         least = self._least(self._naturals, len(self._wilds))
         candidates = [*_sets_with_first(self._naturals), *self._runs()]
         for places in sorted(candidates, key=lambda places: places.count(None)):
             spent = places.count(None)
             if spent <= len(self._wilds):
-                rest = _less(self._naturals, places)
+                rest = _without_places(self._naturals, places)
                 if self._least(rest, len(self._wilds) - spent) == least:
                     return places
         return None
@@ -146,7 +87,7 @@ class _Parting:
         return self._kernel.least_of_naturals(hand)
 
     def _runs(self) -> Iterator[Places]:
-        """The runs of three to five whose lowest natural is the first, no wild to spare."""
+        """The runs of three to five whose lowest natural is the first that remains."""
         lowest = self._naturals[0]
         position, suit = self._position(lowest)
         top = HIGH_ACE - 1 if self._aces is AceMode.LOW else HIGH_ACE
@@ -164,9 +105,9 @@ class _Parting:
         ]
         return tuple(card if card in self._naturals else None for card in naturals)
 
-    def _taken(self, places: Places) -> Meld:
-        """The meld at these places, its cards taken from what is left."""
-        self._naturals = _less(self._naturals, places)
+    def _remove_meld(self, places: Places) -> Meld:
+        """Remove the cards of these places from what remains, and return their meld."""
+        self._naturals = _without_places(self._naturals, places)
         cards = [self._wilds.pop(0) if card is None else card for card in places]
         if sum(card is not None for card in places) == 1:  # a set: the natural comes first
             cards.sort(key=lambda card: (is_wild(card, self._wild), card))
@@ -176,7 +117,7 @@ class _Parting:
         return Meld(tuple(cards), self._wild, self._aces)
 
     def _with_spare(self, melds: list[Meld]) -> tuple[list[Meld], list[Card]]:
-        """The melds with every wild that is left over, and the wilds that nothing melds with."""
+        """The melds with every wild that remains, and the wilds that are deadwood."""
         spare = self._wilds
         if len(spare) >= MIN_MELD:
             return [*melds, self._meld(spare)], []
@@ -187,7 +128,7 @@ class _Parting:
         return [*melds, self._extended(host, spare)], []
 
     def _extended(self, host: Meld, spare: list[Card]) -> Meld:
-        """A meld with up to two wilds more: a run at its upper end first, then at its lower."""
+        """A meld with up to two more wilds: a run at its upper end first, then at its lower end."""
         cards = list(host.cards)
         if host.kind is MeldKind.SET:
             wilds = [card for card in cards if is_wild(card, self._wild)]
@@ -207,7 +148,7 @@ def _sets_with_first(naturals: list[Card]) -> Iterator[Places]:
             yield (first, *others, *(None,) * (MIN_MELD - 1 - size))
 
 
-def _less(cards: list[Card], places: Places) -> list[Card]:
+def _without_places(cards: list[Card], places: Places) -> list[Card]:
     left = list(cards)
     for card in places:
         if card is not None:

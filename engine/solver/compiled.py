@@ -1,10 +1,10 @@
-"""Finds the compiled form of the hot modules, by a hash of the package's sources.
+"""Finds the compiled form of the hot modules, by a hash of their sources.
 
-The compiled modules stand in `STORE/<hash>/engine/solver` beside the packages of the environment,
-or beside the engine where it is installed from a wheel. Their folder goes to the front of the
+The compiled modules are in `STORE/<hash>/engine/solver` beside the packages of the environment, or
+beside the engine where it is installed from a wheel. Their folder goes to the front of the
 package's path, so that the usual import finds them first; without it the sources are imported.
-It does not matter that the source tree is first on `sys.path`, as under pytest, gunicorn and
-`python -m`: the package itself says where its modules are.
+This works whatever is first on `sys.path` (pytest, gunicorn and `python -m` differ), because
+the package itself says where its modules are.
 """
 
 from __future__ import annotations

@@ -1,17 +1,18 @@
 """The least deadwood points of hands: exact, integers in and out.
 
-A hand is `bytes` of card indices, 4 x (rank - 1) + suit, a joker 52, in any order. Inside it is two
-masks and a number: `cards`, a bit for every natural held, `twins`, a bit for every natural held
-twice, and `wilds`. Suits meet in two ways only, in sets and in sharing the wilds: `suits` prices
-what runs leave of each suit, `sets` tries the choices of sets that can be worth it, and joining
-the suits' costs divides the wilds among them.
+A hand is `bytes` of card indices, 4 x (rank - 1) + suit, a joker 52, in any order. Inside the
+kernel a hand is two masks and a number: `cards` has a bit for every natural held, `twins` a bit for
+every natural held twice, and `wilds` is the number of wilds. The suits of a hand depend on each
+other in two ways only: they share sets, and they share the wilds. `suits` computes what runs leave
+of each suit, `sets` tries the choices of sets that can lower the points, and joining the costs of
+the suits divides the wilds among them.
 
-A turn ends with a discard, so most questions are about fourteen cards of which one is given away.
-Instead of solving fourteen smaller hands, each suit also knows its costs with its best card
-discarded, and joins carry both kinds. The discard is a natural that is in no meld, or a wild,
-unless every card melds; only then are the smaller hands solved one by one.
+A turn ends with a discard, so most questions are about fourteen cards of which one is discarded.
+Fourteen smaller hands need not be solved: each suit also has its costs after its best discard, and
+joins carry both kinds of costs. The best discard is a natural that is in no meld, or a wild, unless
+every card melds. Only in that case are the smaller hands solved one by one.
 
-Once a meld exists every spare wild joins it, so wilds are left over only where nothing melds: one
+Once a meld exists, every spare wild joins it. So wilds are deadwood only where nothing melds: one
 wild beside naturals, or one or two wilds alone.
 """
 
@@ -34,32 +35,32 @@ JOKER: Final = 52
 WILD_POINTS: Final = 15
 JOKER_POINTS: Final = 20
 WILD: Final = 63
-"""Stands for a place where a card is wild."""
+"""In a table of places: the card is wild and has no place."""
 
 NO_LIMIT: Final = 1 << 61
-"""Hands that no kernel solves before the end of days."""
-QUESTION: Final = 4
-"""Hands that a question counts as beside those it solves: to ask takes its time, too."""
+"""More hands than any process can solve."""
+QUESTION_COST: Final = 4
+"""What a question costs besides the hands that it solves, in hands: the call takes time, too."""
 
 TABLES: Final = {aces: SuitTable(aces) for aces in ("low", "high", "both")}
 
 
 class BudgetExceededError(BaseException):
-    """More hands were asked about than a meter allows.
+    """More hands were asked about than the meter allows.
 
-    No `Exception`: whoever goes on after any failure is to be stopped as well.
+    It is no `Exception`, so that code which continues after every exception stops as well.
     """
 
 
 @final
 class Meter:
-    """Counts down the hands that may still be asked about."""
+    """Counts the hands that may still be solved."""
 
     def __init__(self, left: int) -> None:
         self.left: i64 = left
 
     def spend(self, hands: i64) -> None:
-        """Count some hands; raises BudgetExceededError if there are too many, and ever after."""
+        """Count some hands; raises BudgetExceededError if too few are left, then and ever after."""
         self.left -= hands
         if self.left < 0:
             raise BudgetExceededError("the solver was asked too often")
@@ -69,8 +70,8 @@ class Kernel:
     """The least points of hands under one wild rank (0 for none) and one ace mode.
 
     Lists have one number for each kind of card, by index; -1 where a kind was not asked for or
-    cannot be drawn or discarded. Hands are trusted to hold at most two of a natural. Kernels that
-    share a `meter` share its limit.
+    cannot be drawn or discarded. A hand must not hold a natural more than twice: nothing checks
+    it. Kernels that share a `meter` share its limit.
     """
 
     def __init__(self, wild_rank: int, aces: str, meter: Meter | None = None) -> None:
@@ -93,7 +94,7 @@ class Kernel:
         return self._least(self._parts(hand), POINTS)
 
     def least_of_naturals(self, hand: bytes) -> int:
-        """The least points of a hand, a wild that is left over at no cost."""
+        """The least points of a hand if a wild that is left over costs nothing."""
         cards, twins, wilds, _, _ = self._parts(hand)
         return self._least_of_naturals(cards, twins, wilds, POINTS)
 
@@ -105,18 +106,6 @@ class Kernel:
         for card in hand:
             if result[card] < 0:
                 result[card] = self._least(self._without(parts, card), POINTS)
-        return result
-
-    def least_after_draws(self, hand: bytes) -> list[int]:
-        """For each kind, the least points of the hand and one such card."""
-        parts = self._parts(hand)
-        self.meter.spend(KINDS)
-        now = self._least(parts, POINTS)
-        result = [-1] * KINDS
-        for card in range(KINDS):
-            if self._can_draw(parts, card):
-                most: i64 = now + self.points[card]
-                result[card] = self._least(self._with(parts, card), most)
         return result
 
     def least_after_turns(self, hand: bytes) -> list[int]:
@@ -134,8 +123,8 @@ class Kernel:
     def _turns(self, parts: Parts, size: i64, wanted: bytes) -> list[int]:
         """The least points after drawing each wanted kind and the best discard.
 
-        They are at most what the drawn card's own discard leaves, and at most what the best
-        other discard leaves together with the drawn card.
+        Two bounds hold: they are at most what discarding the drawn card leaves, and at most what
+        the best discard without the drawn card leaves, plus the points of the drawn card.
         """
         same = self._least(parts, POINTS)
         other: i64 = self._least_after_discard(parts, POINTS) if size > 3 else POINTS
@@ -157,8 +146,8 @@ class Kernel:
         return result
 
     def _parts(self, hand: bytes) -> Parts:
-        """The hand that a question is about."""
-        self.meter.spend(QUESTION)
+        """The masks and numbers of a hand; counts the question."""
+        self.meter.spend(QUESTION_COST)
         cards: i64 = 0
         twins: i64 = 0
         wilds: i64 = 0
@@ -182,12 +171,12 @@ class Kernel:
         return cards, twins, wilds, points, wild_points
 
     def _can_draw(self, parts: Parts, card: i64) -> bool:
-        """Whether a hand lacks one of the two cards of a kind; of wilds there may always be one."""
+        """Whether the hand holds less than two of a natural; a wild can always be drawn."""
         place: i64 = self.places[card]
         return place == WILD or not parts[1] & bit(place)
 
     def _with(self, parts: Parts, card: i64) -> Parts:
-        """A hand and one card more."""
+        """The hand with one more card."""
         cards, twins, wilds, points, wild_points = parts
         place: i64 = self.places[card]
         price: i64 = self.points[card]
@@ -197,7 +186,7 @@ class Kernel:
         return cards | natural, twins | (cards & natural), wilds, points + price, wild_points
 
     def _without(self, parts: Parts, card: i64) -> Parts:
-        """A hand less one card that it holds."""
+        """The hand without one card that it holds."""
         cards, twins, wilds, points, wild_points = parts
         place: i64 = self.places[card]
         price: i64 = self.points[card]
@@ -214,7 +203,7 @@ class Kernel:
         return least + wild_points if nothing_melds else least
 
     def _least_of_naturals(self, cards: i64, twins: i64, wilds: i64, most: i64) -> i64:
-        """Like `_least`, but a wild that is left over costs nothing."""
+        """The least points, at most `most`, if a wild that is left over costs nothing."""
         keep: i64 = 0
         if wilds < MANY:
             keep = self.table.keep_costs(cards, twins, wilds)

@@ -1,7 +1,9 @@
-"""Looking one turn ahead: what is to be expected of a hand, over the cards that may be drawn.
+"""What a hand may become within one turn, counted over the unseen cards.
 
-Everything is counted in integers, so that the compiled form and the source form agree to the last
-digit: an expectation comes multiplied by the number of ways that it averages over.
+The *prospect* of a hand is the least points to be expected after one turn that has the best of
+three unseen cards, each drawn with replacement. All figures are integers, so that the compiled form
+and the source form agree to the last digit: an expected value is multiplied by the number of
+equally likely cases.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from engine.solver.kernel import KINDS, WILD, Kernel
 
 
 def weighted(numbers: list[int], weights: bytes) -> int:
-    """The sum of numbers, each as often as its weight says."""
+    """The sum of the numbers, each multiplied by its weight."""
     total: i64 = 0
     index: i64 = 0
     while index < len(weights):
@@ -27,48 +29,46 @@ def weighted(numbers: list[int], weights: bytes) -> int:
 
 
 def best_of_three(numbers: list[int], weights: bytes) -> int:
-    """The sum, over all ways to draw three weighted numbers with replacement, of the smallest.
+    """The sum of the least of three numbers, over all ways to draw three with replacement.
 
-    There are as many ways as the cube of the sum of the weights. No number is negative.
+    A weight says how often a number is there to be drawn, so the number of ways is the cube of
+    the sum of the weights. No number is negative.
     """
-    among = [0] * (max(numbers) + 1)
-    more: i64 = 0
+    occurrences = [0] * (max(numbers) + 1)
+    larger: i64 = 0
     index: i64 = 0
     while index < len(weights):
         weight: i64 = weights[index]
         if weight:
-            among[numbers[index]] += weight
-            more += weight
+            occurrences[numbers[index]] += weight
+            larger += weight
         index += 1
     total: i64 = 0
-    for weight in among:
-        more -= weight
-        total += more * more * more
+    for weight in occurrences:
+        larger -= weight
+        total += larger * larger * larger
     return total
 
 
-class ForesightKernel(Kernel):
-    """A kernel that also prices what a hand may become.
+class LookaheadKernel(Kernel):
+    """A kernel that also looks one turn ahead.
 
-    `unseen` has for each kind the number of cards that may be drawn.
+    `unseen` has for each kind of card, by index, how many may be drawn.
     """
 
     def draw_total(self, hand: bytes, unseen: bytes) -> int:
         """The least points to be expected after a draw and the best discard.
 
-        Multiplied by the number of unseen cards. The hand has at least three cards.
+        The value is multiplied by the number of unseen cards. The hand has at least three cards.
         """
         return weighted(self._turns(self._parts(hand), len(hand), unseen), unseen)
 
     def prospect(self, hand: bytes, unseen: bytes) -> int:
-        """The least points to be expected after one turn that has the best of three unseen cards.
-
-        Multiplied by the cube of the number of unseen cards.
-        """
+        """The prospect of a hand, multiplied by the cube of the number of unseen cards."""
         return best_of_three(self._turns(self._parts(hand), len(hand), unseen), unseen)
 
     def prospects(self, hand: bytes, discards: bytes, unseen: bytes) -> list[int]:
-        """For each of the discards, the prospect of the hand without it.
+        """For each of the discards, the prospect of the hand without that card.
 
         The hand has at least four cards.
         """
@@ -79,10 +79,10 @@ class ForesightKernel(Kernel):
             result[card] = best_of_three(turns, unseen)
         return result
 
-    def best_prospect(self, hand: bytes, unseen: bytes, width: int) -> int:
-        """The prospect after the best discard of a natural; 0 where the hand can go out.
+    def _best_prospect(self, hand: bytes, unseen: bytes, candidates: int) -> int:
+        """The least prospect after the discard of a natural; 0 where the hand can go out.
 
-        Only the `width` discards that leave the least points are looked at.
+        Only so many `candidates` are compared: the discards that leave the least points.
         """
         least = self.least_after_discards(hand)
         ranked = sorted(
@@ -93,22 +93,28 @@ class ForesightKernel(Kernel):
             ]
         )
         if not ranked or ranked[0][0] == 0:
-            return 0  # four wilds or more meld, too
-        chosen = bytes([-card for _, _, card in ranked[:width]])
+            return 0  # a hand of four wilds or more goes out, too
+        chosen = bytes([-card for _, _, card in ranked[:candidates]])
         return min(total for total in self.prospects(hand, chosen, unseen) if total >= 0)
 
-    def draw_prospect(self, hand: bytes, unseen: bytes, width: int) -> tuple[int, int]:
-        """The best prospect after a draw from the stock, on average: numerator, denominator."""
+    def draw_prospect(
+        self, hand: bytes, unseen: bytes, candidates: int, stay: int
+    ) -> tuple[int, int]:
+        """The average of the least prospect after a draw from the stock: numerator, denominator.
+
+        `stay` is the prospect of the hand itself, which a card that is discarded again leaves;
+        of other discards only so many `candidates` are compared for each card drawn.
+        """
         count = sum(unseen)
         before: i64 = count**3
         after: i64 = (count - 1) ** 3
-        stay = self.prospect(hand, unseen) * after
+        again = stay * after
         left = bytearray(unseen)
         total = 0
         for card in range(KINDS):
             if unseen[card]:
                 left[card] -= 1
-                best = self.best_prospect(hand + bytes([card]), bytes(left), width)
+                best = self._best_prospect(hand + bytes([card]), bytes(left), candidates)
                 left[card] += 1
-                total += unseen[card] * min(stay, best * before)
+                total += unseen[card] * min(again, best * before)
         return total, before * after * count

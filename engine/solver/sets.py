@@ -1,8 +1,9 @@
-"""The choice of sets that leaves the least points, runs taking the rest.
+"""The choice of sets that leaves the least points, where runs take what the sets leave.
 
-- Where a rank has a set, a card of the rank belongs in it unless a run needs the card: unless
-  another natural of its suit is at most two places away, or, without wilds, unless it is one of
-  three in a row. Farther away, the two wilds between meld the neighbour without the card.
+Where a rank has a set, a card of the rank belongs in the set unless a run needs the card. A run
+may need it only if another natural of its suit is at most two places away; without wilds, only if
+it is one of three in a row. With a natural farther away, the two wilds between them meld that
+natural without the card.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from engine.solver.suits import SuitTable
 
 
 def set_ranks(cards: i64, twins: i64, wilds: i64) -> i64:
-    """The places, as bits of one suit, whose rank has cards enough for a set."""
+    """The places, as bits of one suit, of the ranks that have enough cards for a set."""
     clubs: i64 = cards & SUIT
     diamonds: i64 = (cards >> 16) & SUIT
     hearts: i64 = (cards >> 32) & SUIT
@@ -34,9 +35,9 @@ def set_ranks(cards: i64, twins: i64, wilds: i64) -> i64:
 class SetSearch:
     """A search for the choice of sets that leaves the least points.
 
-    `keep` and `goal` are costs without any set: all cards kept, and what is asked for, which is
-    the same or the costs after a discard. `least` goes down to the least points; if `complete`
-    has become true, every card melds and the search for a discard was given up.
+    `keep` and `goal` are costs without any set. `keep` is with all cards kept. `goal` is what is
+    asked for: the same, or the costs after a discard. `least` is the least points found so far.
+    `complete` says that every card melds; a search for a discard then ends without an answer.
     """
 
     def __init__(
@@ -53,8 +54,8 @@ class SetSearch:
     def choose(self, cards: i64, twins: i64, ranks: i64, wilds: i64, reach: i64) -> None:
         """Try every choice of sets of these ranks, the highest rank first.
 
-        `reach`: points of the sets chosen so far, and of all cards of those ranks that can have
-        a set without a wild.
+        `reach` is what sets may save at most: the points of the sets chosen so far, and of all
+        cards of the ranks that can have a set without a wild.
         """
         if self._is_hopeless(ranks, wilds, reach):
             return
@@ -65,10 +66,10 @@ class SetSearch:
             self._join(cards, twins, wilds)
 
     def _is_hopeless(self, ranks: i64, wilds: i64, reach: i64) -> bool:
-        """Whether these ranks cannot lower the least points, and are sure to leave a card over.
+        """Whether no choice of sets of these ranks lowers the least points or melds every card.
 
-        Runs save at most what they save of the whole hand, a set without a wild at most its
-        rank's points, a set with a wild at most two cards of the highest rank.
+        Runs save at most what they save of the whole hand. A set without a wild saves at most the
+        points of its rank, a set with a wild at most two cards of the highest rank.
         """
         saved: i64 = reach
         if ranks:
@@ -81,7 +82,7 @@ class SetSearch:
     ) -> None:
         """Try every set of the rank at `place`, and none; go on with the other ranks.
 
-        Its loose cards, which runs may need, are kept out of the set in every way.
+        The cards of the rank that runs may need are left out of the set in every combination.
         """
         column: i64 = EACH_SUIT << place
         held: i64 = count((cards & column) + (twins & column), place)
@@ -110,7 +111,7 @@ class SetSearch:
             self.choose(cards, twins, ranks, wilds, reach)
 
     def _join(self, cards: i64, twins: i64, wilds: i64) -> None:
-        """Price what the chosen sets leave."""
+        """Compute what runs leave of the cards that are in no set, and lower `least` to it."""
         if wilds >= MANY:
             self.least = min(self.least, self.table.keep_with_many_wilds(cards, twins, wilds))
         elif self.discards:

@@ -1,11 +1,11 @@
 """The cards of one suit: what runs leave over of them, for every number of wilds.
 
-`SuitTable` remembers each holding of a suit that it has met. Why its recursion is exact:
+`SuitTable` caches each holding of a suit that was asked for. Its recursion is exact because:
 
-- A run of six or more parts into runs of three to five.
-- A natural can take the place of a wild in a run of its suit wherever that natural is.
-- Wilds before the lowest natural of a run can stand behind its highest, except at the top.
-- One natural and two wilds are a run: a set needs two naturals.
+- A run of six or more splits into runs of three to five.
+- A natural can take the place of a wild in a run of its suit, from wherever that natural is.
+- Wilds before the lowest natural of a run can be moved behind its highest, except at the top.
+- One natural with two wilds counts as a run here: a set needs two naturals.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ from engine.solver.costs import (
     without,
 )
 
-REMEMBERED: Final = 1 << 17
-"""So many holdings with twins, the rarer sort, are remembered at most: some 20 MB."""
+MOST_CACHED: Final = 1 << 17
+"""How many holdings with twins, the rarer kind, are cached at most: some 20 MB."""
 
 
 class Holding:
-    """The cards of one suit with their costs: every card kept, or the best card discarded."""
+    """The cards of one suit with their costs: with every card kept, and after the best discard."""
 
     def __init__(self, cards: i64, twins: i64, keep: i64, discard: i64) -> None:
         self.cards: i64 = cards
@@ -51,7 +51,7 @@ class Holding:
 
 
 class SuitTable:
-    """What runs leave over of the cards of one suit, remembered; one for each ace mode."""
+    """What runs leave over of the cards of one suit, with a cache; one for each ace mode."""
 
     def __init__(self, aces: str) -> None:
         ace = 1 if aces == "low" else 15
@@ -68,24 +68,24 @@ class SuitTable:
         """The holding of a suit."""
         if twins:
             return self._holding_with_twins(cards, twins)
-        found = self.singles[cards]
-        if found is self.unknown:
-            found = Holding(cards, 0, self._keep(cards, 0), -1)
-            self.singles[cards] = found
-        return found
+        cached = self.singles[cards]
+        if cached is self.unknown:
+            cached = Holding(cards, 0, self._keep(cards, 0), -1)
+            self.singles[cards] = cached
+        return cached
 
     def _holding_with_twins(self, cards: i64, twins: i64) -> Holding:
         key: i64 = cards | (twins << 16)
-        found = self.others.get(key, self.unknown)
-        if found is self.unknown:
-            found = Holding(cards, twins, self._keep(cards, twins), -1)
-            if len(self.others) >= REMEMBERED:
+        cached = self.others.get(key, self.unknown)
+        if cached is self.unknown:
+            cached = Holding(cards, twins, self._keep(cards, twins), -1)
+            if len(self.others) >= MOST_CACHED:
                 self.others.clear()
-            self.others[key] = found
-        return found
+            self.others[key] = cached
+        return cached
 
     def discard(self, holding: Holding) -> i64:
-        """The costs of a holding with its best card discarded."""
+        """The costs of a holding after its best discard."""
         if holding.discard < 0:
             holding.discard = self._discard(holding.cards, holding.twins)
         return holding.discard
@@ -110,20 +110,20 @@ class SuitTable:
     def costs_one_by_one(self, cards: i64, twins: i64) -> list[int]:
         """The least points of a suit for every number of wilds."""
         key: i64 = cards | (twins << 16)
-        found = self.one_by_one.get(key)
-        if found is None:
-            found = [POINTS] * (MOST_WILDS + 1)
+        least = self.one_by_one.get(key)
+        if least is None:
+            least = [POINTS] * (MOST_WILDS + 1)
             for left, left_twins, spent, points in self._ways(cards, twins):
                 rest = self.costs_one_by_one(left, left_twins)
                 for wilds in range(spent, MOST_WILDS + 1):
-                    found[wilds] = min(found[wilds], points + rest[wilds - spent])
-            self.one_by_one[key] = found
-        return found
+                    least[wilds] = min(least[wilds], points + rest[wilds - spent])
+            self.one_by_one[key] = least
+        return least
 
     def _ways(self, cards: i64, twins: i64) -> list[tuple[i64, i64, i64, i64]]:
-        """What may become of the lowest card: it is left over, or is in a run of three to five.
+        """The ways to use the lowest card: it is left over, or it is in a run of three to five.
 
-        Each as the cards and twins that remain, the wilds spent, the points left over.
+        Each way is the cards and twins that remain, the wilds spent, and the points left over.
         """
         lowest = highest(cards & -cards)
         left, left_twins = without(cards, twins, bit(lowest))
@@ -150,7 +150,7 @@ class SuitTable:
         return join(join(clubs, diamonds, wilds), join(hearts, spades, wilds), wilds)
 
     def turn_costs(self, cards: i64, twins: i64, wilds: i64) -> tuple[i64, i64]:
-        """The costs of all suits without any set: all cards kept, and a natural or wild gone."""
+        """The costs of all suits without any set: with all cards kept, and after one discard."""
         clubs = self.holding(cards & SUIT, twins & SUIT)
         diamonds = self.holding((cards >> 16) & SUIT, (twins >> 16) & SUIT)
         hearts = self.holding((cards >> 32) & SUIT, (twins >> 32) & SUIT)
@@ -172,7 +172,7 @@ class SuitTable:
         return keep, lower(discard, spend(keep, 1))
 
     def reach(self, cards: i64, twins: i64, ranks: i64) -> i64:
-        """Points of all cards of those ranks that can have a set without a wild."""
+        """The points of all cards of the ranks that can have a set without a wild."""
         points: i64 = 0
         while ranks:
             place = highest(ranks)

@@ -7,41 +7,18 @@ describe the same shapes, and the tests hold the two against each other.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import assert_never
 
 from engine.events import Record, codes, meld_record
 from engine.game import Result
 from engine.melds import Arrangement, Meld
-from engine.players.hints import DiscardOption, DrawOption, Hint
-from engine.round import Source
+from engine.players.hints import DiscardHint, DiscardOption, DrawHint, DrawOption, Hint
+from engine.round import Phase
 from engine.rules import Rules, wild_rank
 from engine.seats import Seat
 from engine.view import OwnView, RoundView, SeatView, TurnView, View, advise, position
-
-VIEW_FORMAT = 1
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What a use case answers: a status, a written body, and the headers that go with it."""
-
-    status: int
-    body: bytes = b""
-    etag: str | None = None
-    location: str | None = None
-    replayed: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Stamp:
-    """What is told of a game beside its view: id, version, times in ms since 1970."""
-
-    game_id: str
-    version: int
-    created_at: int
-    updated_at: int
-    expires_at: int
+from service.games.meta import Meta
 
 
 def timestamp(milliseconds: int) -> str:
@@ -50,17 +27,11 @@ def timestamp(milliseconds: int) -> str:
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def etag(version: int, seat: int | None) -> str:
-    """The entity tag of a view: version, viewer, format."""
-    viewer = "s" if seat is None else seat
-    return f'"{version}.{viewer}.{VIEW_FORMAT}"'
-
-
-def game_body(seen: View, stamp: Stamp) -> Record:
-    """A view as a plain value."""
+def game_body(seen: View, game_id: str, version: int, meta: Meta) -> Record:
+    """A view as a plain value, with what the service knows of the game beside it."""
     return {
-        "id": stamp.game_id,
-        "version": stamp.version,
+        "id": game_id,
+        "version": version,
         "status": seen.status.value,
         "seeded": seen.seeded,
         "commitment": seen.commitment,
@@ -75,9 +46,9 @@ def game_body(seen: View, stamp: Stamp) -> Record:
         "seats": list(map(_seat_body, seen.seats)),
         "you": None if seen.you is None else _own_body(seen, seen.you),
         "result": result_body(seen.result),
-        "created_at": timestamp(stamp.created_at),
-        "updated_at": timestamp(stamp.updated_at),
-        "expires_at": timestamp(stamp.expires_at),
+        "created_at": timestamp(meta.created_at),
+        "updated_at": timestamp(meta.updated_at),
+        "expires_at": timestamp(meta.expires_at),
     }
 
 
@@ -161,19 +132,30 @@ def _own_body(seen: View, own: OwnView) -> Record:
 
 def hint_body(hint: Hint) -> Record:
     """Advice: what to do, why, and the figures of every move."""
-    action = hint.action
-    chosen = {"source": action.value} if isinstance(action, Source) else {"card": str(action)}
-    return {
-        "phase": hint.phase.value,
-        "action": chosen,
-        "reason": hint.reason,
-        "options": list(map(_option_body, hint.options)),
-    }
+    match hint:
+        case DrawHint():
+            return {
+                "phase": Phase.DRAW.value,
+                "action": {"source": hint.source.value},
+                "reason": hint.reason,
+                "options": list(map(_draw_option_body, hint.options)),
+            }
+        case DiscardHint():
+            return {
+                "phase": Phase.DISCARD.value,
+                "action": {"card": str(hint.card)},
+                "reason": hint.reason,
+                "options": list(map(_discard_option_body, hint.options)),
+            }
+        case _:
+            assert_never(hint)
 
 
-def _option_body(option: DrawOption | DiscardOption) -> Record:
-    if isinstance(option, DrawOption):
-        return {"source": option.source.value, "expected_deadwood": option.expected}
+def _draw_option_body(option: DrawOption) -> Record:
+    return {"source": option.source.value, "expected_deadwood": option.expected}
+
+
+def _discard_option_body(option: DiscardOption) -> Record:
     return {
         "card": str(option.card),
         "deadwood": option.deadwood,

@@ -1,8 +1,8 @@
-"""Seat tokens, game ids and the keys that make a repeated request safe.
+"""Game ids, seat tokens and invites, and the hashes that are stored of them.
 
-Ids and tokens carry 132 and 256 random bits. Of a token only its SHA-256 is kept. Where a
-client creates a game with an idempotency key, the game's id follows from the key and the token
-from the key and a stored salt, so that what is stored tells no token.
+Ids and tokens carry 132 and 256 random bits. Of a token only its SHA-256 is stored. Where a client
+creates a game with an idempotency key, the game's id is derived from the key, and the token from
+the key and a stored salt, so that the store holds no token.
 """
 
 from __future__ import annotations
@@ -10,29 +10,13 @@ from __future__ import annotations
 import base64
 import hashlib
 import hmac
-import json
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 ID_LENGTH = 22
 ID_PATTERN = f"[A-Za-z0-9_-]{{{ID_LENGTH}}}"
 SALT_BYTES = 32
 _TOKEN_BYTES = 32
-
-
-@dataclass(frozen=True, slots=True)
-class Idempotency:
-    """A request's idempotency key, None without one, and the fingerprint of the request."""
-
-    key: str | None
-    fingerprint: str
-
-
-def fingerprint(operation: str, path: str, body: object) -> str:
-    """What makes two requests the same: operation, path and parsed body, as a SHA-256."""
-    text = json.dumps([operation, path, body], sort_keys=True, default=str)
-    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def game_id(key: str | None) -> str:
@@ -57,18 +41,18 @@ def invite_code(key: str | None, salt: bytes, seat: int) -> str:
 
 
 def token_hash(token: str) -> str:
-    """What is kept of a token."""
+    """The SHA-256 of a token or an invite, in hex: all that is stored of it."""
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def seat_of(token: str, hashes: Sequence[str | None]) -> int | None:
-    """The seat whose kept hash is this token's, compared in constant time; None if none is."""
+    """The seat whose stored hash is this token's, compared in constant time; None if none is."""
     given = token_hash(token)
-    found = None
-    for seat, kept in enumerate(hashes):
-        if kept is not None and hmac.compare_digest(given, kept):
-            found = seat
-    return found
+    match = None
+    for seat, stored in enumerate(hashes):
+        if stored is not None and hmac.compare_digest(given, stored):
+            match = seat
+    return match
 
 
 def _text(value: bytes) -> str:

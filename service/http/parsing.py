@@ -27,10 +27,9 @@ from service.errors import (
     MediaTypeError,
     RequestError,
 )
-from service.games import tokens
-from service.games.tokens import Idempotency
+from service.games.idempotency import Idempotency, fingerprint
 from service.http import strict_json
-from service.http.use_cases import games
+from service.http.use_cases import queries
 
 _SCHEME = "bearer"
 _Parameters = ParamSpec("_Parameters")
@@ -59,8 +58,8 @@ def bearer_token() -> str | None:
 
 def idempotency(operation: str, headers: Mapping[str, str], body: object) -> Idempotency:
     """The request's idempotency key with the fingerprint of the request."""
-    fingerprint = tokens.fingerprint(operation, request.path, body)
-    return Idempotency(headers.get("idempotency_key"), fingerprint)
+    key = headers.get("idempotency_key")
+    return Idempotency(key, fingerprint(operation, request.path, body))
 
 
 def check_access_first(
@@ -79,7 +78,7 @@ def check_access_first(
             except RequestError:
                 given = None if token is Token.IGNORED else bearer_token()
                 required = token is Token.REQUIRED
-                games().check(str(kwargs["game_id"]), given, needs_token=required)
+                queries().require_access(str(kwargs["game_id"]), given, needs_token=required)
                 raise
 
         return checked

@@ -5,13 +5,13 @@ from __future__ import annotations
 import orjson
 from flask import Response, request
 
-from service.games.bodies import Answer
+from service.games.responses import GameResponse
 from service.http.root_path import located
 
 _JSON = "application/json"
 
 
-def game_reply(answer: Answer) -> Response:
+def game_reply(answer: GameResponse) -> Response:
     """A use case's answer; every view of a game says how it may be cached."""
     response = Response(answer.body, status=answer.status, content_type=_JSON)
     if not answer.body:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from flask import current_app
 
-from service.games.membership import Attendance
-from service.games.use_cases import Games
+from service.games.queries import Queries
+from service.games.transactions import Transactions
 
 
-def games() -> Games:
-    """The use cases of a game."""
-    cases: Games = current_app.extensions["games"]
-    return cases
+def transactions() -> Transactions:
+    """The changing use cases."""
+    changing: Transactions = current_app.extensions["transactions"]
+    return changing
 
 
-def attendance() -> Attendance:
-    """The use cases of a seat."""
-    cases: Attendance = current_app.extensions["attendance"]
-    return cases
+def queries() -> Queries:
+    """The reading use cases."""
+    reading: Queries = current_app.extensions["queries"]
+    return reading

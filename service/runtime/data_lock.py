@@ -12,12 +12,12 @@ import os
 import time
 from pathlib import Path
 
-_PATIENCE_SECONDS = 10.0
-_PAUSE_SECONDS = 0.05
+_TIMEOUT_SECONDS = 10.0
+_POLL_SECONDS = 0.05
 
 
 class DataInUseError(Exception):
-    """Another process keeps its data in this directory."""
+    """Another process writes to this directory."""
 
     def __init__(self, data_dir: Path, holder: int | None) -> None:
         """Keep the directory and the holder's process id, if that is known."""
@@ -37,24 +37,24 @@ class DataLock:
         self._data_dir = data_dir
         self._file: int | None = None
 
-    def acquire(self, patience_seconds: float = _PATIENCE_SECONDS) -> None:
+    def acquire(self, timeout_seconds: float = _TIMEOUT_SECONDS) -> None:
         """Take the lock or raise `DataInUseError`; wait only for what a dead holder left behind."""
         self._data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
         path = self._data_dir / "lock"
         self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        deadline = time.monotonic() + patience_seconds
+        deadline = time.monotonic() + timeout_seconds
         while not self._try():
             holder = _holder(path)
             alive = holder is not None and _is_alive(holder)
             if alive or time.monotonic() > deadline:
                 self.release()
                 raise DataInUseError(self._data_dir, holder)
-            time.sleep(_PAUSE_SECONDS)
+            time.sleep(_POLL_SECONDS)
         os.ftruncate(self._file, 0)
         os.pwrite(self._file, f"{os.getpid()}\n".encode(), 0)
 
     def release(self) -> None:
-        """Let go of the lock; it stays taken while a process that inherited it lives."""
+        """Release the lock; it stays taken while a process that inherited it lives."""
         if self._file is not None:
             os.close(self._file)
             self._file = None

@@ -20,9 +20,8 @@ threads = _config.threads
 worker_class = "service.runtime.worker.PatientWorker"
 # Of one worker; half of what it may open, so that the store's connections always find room.
 worker_connections = 1000 if _files == resource.RLIM_INFINITY else min(1000, _files // 2)
-# A prefix is the setting ROOT_PATH. Otherwise gunicorn takes it from the environment, or from a
-# header SCRIPT_NAME of any client on this machine, and fails on every path without it.
-os.environ.pop("SCRIPT_NAME", None)
+# A prefix is the setting ROOT_PATH. By default gunicorn also takes one from a header SCRIPT_NAME of
+# any client on this machine, and fails on every path without it.
 forwarder_headers = ""
 header_map = "drop"
 sendfile = False  # it would wait for the client

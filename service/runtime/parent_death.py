@@ -1,4 +1,4 @@
-"""The lifeline of a child process: the kernel ends the child when its parent dies.
+"""Parent death: the kernel signals a child process when its parent dies.
 
 Linux only. Elsewhere a parent that is killed outright leaves its children behind; a parent
 that ends in any other way still stops them itself.

@@ -1,10 +1,11 @@
-"""The supervisor: starts the embedded server and gunicorn, keeps watch, ends both together.
+"""The supervisor: starts the embedded server and gunicorn, watches them, stops both.
 
     lock data -> bind port -> embedded server -> gunicorn -> watch -> stop gunicorn -> stop server
 
-Signal handlers only queue; the one place that acts on a signal is `_pause`, which every loop
+Signal handlers only queue; the one place that acts on a signal is `_wait`, which every loop
 here calls. SIGTERM, SIGINT and SIGHUP stop the service once its requests are answered, a second
-one without waiting for them.
+one without waiting for them. From the first start to the last answer the embedded server is
+started again whenever it ends.
 """
 
 from __future__ import annotations
@@ -13,25 +14,29 @@ import contextlib
 import os
 import queue
 import signal
-import sys
 import time
-from collections import deque
 from types import FrameType
 from typing import NoReturn
 
 import engine
 from service.config import Config
+from service.runtime import start_message
+from service.runtime.data_dir import DataDirError
 from service.runtime.data_lock import DataInUseError
-from service.runtime.embedded_server import EmbeddedServer, EmbeddedServerError
+from service.runtime.embedded_server import EmbeddedServer
+from service.runtime.restarts import Restarts
+from service.runtime.server_program import EmbeddedServerError
 from service.runtime.web_server import WebServer, WebServerError
 
 _FORMS = {"compiled": "compiled", "source": "as source, some twenty times slower"}
 _STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+_START_SECONDS = 30.0
 _STOP_SECONDS = 15.0  # longer than gunicorn's own grace
-_START_POLL_SECONDS = 0.01
+_POLL_SECONDS = 0.01
 _WATCH_SECONDS = 1.0
-_RESTARTS = 5
-_RESTART_WINDOW_SECONDS = 60.0
+_START_ERRORS = (DataDirError, DataInUseError, EmbeddedServerError, WebServerError)
+# gunicorn takes it for a prefix that every path must have, and then refuses all others.
+_FOREIGN_VARIABLE = "SCRIPT_NAME"
 
 
 class _StopRequested(Exception):  # noqa: N818 - not an error
@@ -41,13 +46,14 @@ class _StopRequested(Exception):  # noqa: N818 - not an error
 class Supervisor:
     """Runs one service from start to stop."""
 
-    def __init__(self, config: Config) -> None:
-        """Keep the settings; nothing is started before `run`."""
+    def __init__(self, config: Config, start_seconds: float = _START_SECONDS) -> None:
+        """Take the settings, and the limit of the wait for the web server's first answer."""
         self._config = config
+        self._start_seconds = start_seconds
         self._signals: queue.SimpleQueue[int] = queue.SimpleQueue()
         self._store: EmbeddedServer | None = None
+        self._restarts: Restarts | None = None
         self._web: WebServer | None = None
-        self._restarts: deque[float] = deque(maxlen=_RESTARTS)
 
     def run(self) -> int:
         """Serve until a signal asks to stop, and return the exit code; call in the main thread."""
@@ -56,32 +62,28 @@ class Supervisor:
             self._serve()
         except _StopRequested:
             return 0
-        except (DataInUseError, EmbeddedServerError, WebServerError) as error:
-            _say(str(error), error=True)
+        except _START_ERRORS as error:
+            _report(str(error), error=True)
             return 1
         except OSError as error:
-            _say(f"cannot start: {error}", error=True)
+            _report(f"cannot start: {error}", error=True)
             return 1
         finally:
             self._stop_web()
             self._stop_store()
 
     def _serve(self) -> NoReturn:
-        environ = dict(os.environ)
+        environ = _environ()
         if self._config.redis_url is None:
             environ["REDIS_URL"] = self._lock_store().url
         web = self._web = WebServer(self._config)
         self._start_store()
         web.spawn(environ)
-        serving = False
-        while not serving:
-            serving = web.is_serving()
-            self._pause(_START_POLL_SECONDS)
+        self._await_first_answer(web)
         self._announce(web)
         while True:
             web.check()
-            self._restart_store_if_dead()
-            self._pause(_WATCH_SECONDS)
+            self._watch_store(_WATCH_SECONDS)
 
     def _lock_store(self) -> EmbeddedServer:
         config = self._config
@@ -96,24 +98,34 @@ class Supervisor:
         if self._store is not None:
             self._store.spawn()
             while not self._store.is_ready():
-                self._pause(_START_POLL_SECONDS)
+                self._wait(_POLL_SECONDS)
+            self._restarts = Restarts(self._store, _report_error)
 
-    def _restart_store_if_dead(self) -> None:
-        if self._store is None or self._store.is_running():
-            return
-        now = time.monotonic()
-        if len(self._restarts) == _RESTARTS and now - self._restarts[0] < _RESTART_WINDOW_SECONDS:
-            raise EmbeddedServerError(f"{self._store.engine} keeps dying; the service gives up")
-        self._restarts.append(now)
-        _say(f"{self._store.engine} died and is started again", error=True)
-        with contextlib.suppress(EmbeddedServerError):  # the next look finds it dead and counts
-            self._start_store()
+    def _await_first_answer(self, web: WebServer) -> None:
+        deadline = time.monotonic() + self._start_seconds
+        while not web.is_serving():
+            if time.monotonic() > deadline:
+                raise WebServerError(
+                    f"the web server did not answer {web.probe} with 200 within "
+                    f"{self._start_seconds:.0f} s; its last answer: {web.last_answer}"
+                )
+            self._watch_store(_POLL_SECONDS)
+
+    def _watch_store(self, seconds: float) -> None:
+        """Start the embedded server again if it is due, and wait so long at most."""
+        if self._restarts is not None:
+            self._restarts.step()
+            if not self._restarts.is_settled:
+                seconds = _POLL_SECONDS
+        self._wait(seconds)
 
     def _announce(self, web: WebServer) -> None:
-        _say(f"serving at {web.url} (try it out at {web.url}/v1/docs)")
-        server = f", {self._store.engine}" if self._store is not None else ""
-        _say(f"data in {self._config.store}{server}")
-        _say(f"the engine runs {_FORMS[engine.form]}")
+        program = None if self._store is None else str(self._store.program)
+        for line in start_message.lines(self._config, web.url, web.port, program):
+            _report(line)
+        _report(f"the engine runs {_FORMS[engine.form]}")
+        if problem := web.readiness_problem():
+            _report(f"not ready yet: {problem}", error=True)
 
     def _stop_web(self) -> None:
         if self._web is None:
@@ -122,7 +134,7 @@ class Supervisor:
         deadline = time.monotonic() + _STOP_SECONDS
         while self._web.is_running() and time.monotonic() < deadline:
             try:
-                self._pause(_START_POLL_SECONDS)
+                self._watch_store(_POLL_SECONDS)
             except _StopRequested:
                 self._web.ask_to_hurry()
         self._web.close()
@@ -141,7 +153,7 @@ class Supervisor:
     def _queue(self, number: int, _frame: FrameType | None) -> None:
         self._signals.put(number)
 
-    def _pause(self, seconds: float) -> None:
+    def _wait(self, seconds: float) -> None:
         with contextlib.suppress(queue.Empty):
             number = self._signals.get(timeout=seconds)
             while number not in _STOP_SIGNALS:
@@ -149,5 +161,21 @@ class Supervisor:
             raise _StopRequested
 
 
-def _say(message: str, *, error: bool = False) -> None:
-    print(f"three-thirteen: {message}", file=sys.stderr if error else sys.stdout, flush=True)
+def _environ() -> dict[str, str]:
+    environ = dict(os.environ)
+    if environ.pop(_FOREIGN_VARIABLE, ""):
+        _report(
+            f"{_FOREIGN_VARIABLE} is ignored: for a service under a prefix set ROOT_PATH",
+            error=True,
+        )
+    return environ
+
+
+def _report_error(message: str) -> None:
+    _report(message, error=True)
+
+
+def _report(message: str, *, error: bool = False) -> None:
+    """Print a line; where that fails, as on a full disk, the service goes on."""
+    with contextlib.suppress(OSError):
+        os.write(2 if error else 1, f"three-thirteen: {message}\n".encode())

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import http.client
+import json
 import os
 import signal
 import socket
@@ -20,7 +22,10 @@ from service.config import Config
 from service.runtime.parent_death import die_with_parent
 
 _BACKLOG = 2_048
-_PROBE = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+_PROBE_PATH = "/healthz"
+_PROBE_SECONDS = 1.0
+_READINESS_SECONDS = 5.0
+_HEADERS = {"Host": "localhost", "Connection": "close"}
 _ANY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - compared, never bound
 
 
@@ -36,6 +41,17 @@ class WebServer:
         self._listener = _bound(config)
         self._address: tuple[str, int] = self._listener.getsockname()[:2]
         self._process: subprocess.Popen[bytes] | None = None
+        self.last_answer = "none"
+
+    @property
+    def port(self) -> int:
+        """Give the port that is bound."""
+        return self._address[1]
+
+    @property
+    def probe(self) -> str:
+        """Give the request whose success is the proof that it serves."""
+        return f"GET {self.url}{_PROBE_PATH}"
 
     @property
     def url(self) -> str:
@@ -73,13 +89,25 @@ class WebServer:
     def is_serving(self) -> bool:
         """Tell whether a request is answered by now; raise `WebServerError` if gunicorn ended."""
         self.check()
-        with (
-            contextlib.suppress(OSError),
-            socket.create_connection(self._local_address, timeout=1) as connection,
-        ):
-            connection.sendall(_PROBE)
-            return connection.recv(64).startswith(b"HTTP/1.1 200")
-        return False
+        try:
+            status, reason, _ = self._get(_PROBE_PATH, _PROBE_SECONDS)
+        except (OSError, http.client.HTTPException) as error:
+            self.last_answer = f"none ({str(error).strip()})"
+            return False
+        self.last_answer = f"{status} {reason}"
+        return status == http.client.OK
+
+    def readiness_problem(self) -> str | None:
+        """Tell in words why it cannot serve games, by its own `/readyz`; None if it can."""
+        try:
+            status, reason, body = self._get("/readyz", _READINESS_SECONDS)
+            if status == http.client.OK:
+                return None
+            return str(json.loads(body)["detail"])
+        except (OSError, http.client.HTTPException) as error:
+            return f"GET /readyz is not answered ({error})"
+        except (ValueError, LookupError, TypeError):
+            return f"GET /readyz is answered {status} {reason}"
 
     def ask_to_stop(self) -> None:
         """Have gunicorn end once the requests under way are answered."""
@@ -102,6 +130,14 @@ class WebServer:
         host, port = self._address
         return _ANY_ADDRESS.get(host, host), port
 
+    def _get(self, path: str, timeout_seconds: float) -> tuple[int, str, bytes]:
+        """Give the status, its reason and the body of the answer; raise what the client raises."""
+        connection = http.client.HTTPConnection(*self._local_address, timeout=timeout_seconds)
+        with contextlib.closing(connection):
+            connection.request("GET", path, headers=_HEADERS)
+            answer = connection.getresponse()
+            return answer.status, answer.reason, answer.read()
+
     def _send(self, number: signal.Signals) -> None:
         if self._process is not None:
             self._process.send_signal(number)
@@ -113,10 +149,12 @@ def _bound(config: Config) -> socket.socket:
         family, kind, protocol, _, address = socket.getaddrinfo(
             config.host, config.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
-        listener = socket.socket(family, kind, protocol)
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind(address)
-        listener.listen(_BACKLOG)
+        with contextlib.ExitStack() as on_failure:
+            listener = on_failure.enter_context(socket.socket(family, kind, protocol))
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listener.bind(address)
+            listener.listen(_BACKLOG)
+            on_failure.pop_all()
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
             problem = f"{place} is taken; stop what listens there or set PORT"

@@ -1,3 +1,5 @@
+"""The tournament: its figures are exact, repeatable, and paired by seat and deal."""
+
 from __future__ import annotations
 
 import json
@@ -19,22 +21,23 @@ TIMES = ("turn_ms", "turn_ms_13_cards")
 
 
 class StockPlayer(MediumPlayer):
-    """A medium player that leaves the pile alone."""
+    """A medium player that always draws from the stock."""
 
-    def choose_draw(self, seen: View, chance: Stream, budget: int = 0) -> Source:
+    def choose_draw(self, seen: View, random: Stream, budget: int = 0) -> Source:
         return Source.STOCK
 
 
-def printed(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, object]:
-    assert tournament.main([*words, "--json", "--processes", "1"]) == 0
-    answer: dict[str, object] = json.loads(capsys.readouterr().out)
-    return {name: value for name, value in answer.items() if name not in TIMES}
+def figures(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, object]:
+    """The printed figures of a tournament, without its times."""
+    assert tournament.main([*arguments, "--json", "--processes", "1"]) == 0
+    printed: dict[str, object] = json.loads(capsys.readouterr().out)
+    return {name: value for name, value in printed.items() if name not in TIMES}
 
 
-def test_a_level_against_itself_wins_as_much_as_its_field(
+def test_a_level_against_itself_has_the_points_of_its_opponents_and_no_difference(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    answer = printed(capsys, "--candidate", "medium", "--deals", "2")
+    answer = figures(capsys, "--candidate", "medium", "--deals", "2")
     deals = [play_deal(Contest("medium", "medium", "medium"), number) for number in range(2)]
     assert all(deal.wins in (0, 1) for deal in deals), "a tie is no win"
     assert answer["games"] == 8
@@ -49,8 +52,9 @@ def test_a_level_against_itself_wins_as_much_as_its_field(
 
 
 def test_the_same_deals_give_the_same_figures(capsys: pytest.CaptureFixture[str]) -> None:
-    words = ("--candidate", f"{__name__}:StockPlayer", "--deals", "2", "--seed-space", "tuning")
-    assert printed(capsys, *words) == printed(capsys, *words)
+    player = f"{__name__}:StockPlayer"
+    arguments = ("--candidate", player, "--deals", "2", "--seed-space", "tuning")
+    assert figures(capsys, *arguments) == figures(capsys, *arguments)
 
 
 def test_the_difference_is_paired_by_seat_and_deal() -> None:
@@ -66,7 +70,7 @@ def test_the_difference_is_paired_by_seat_and_deal() -> None:
     assert deal.difference == sum(points) - sum(same)
 
 
-def test_deals_for_tuning_and_for_the_proof_have_no_secret_in_common() -> None:
+def test_deals_for_tuning_and_for_the_final_figures_have_different_secrets() -> None:
     secrets = {secret_of(label, number) for label in ("proof", "tuning") for number in range(99)}
     assert len(secrets) == 198
 
@@ -83,7 +87,7 @@ def test_the_99th_percentile_leaves_one_turn_in_a_hundred_above_it() -> None:
     assert (times.turns, times.mean, times.p99) == (1000, 499.5, 990.0)
 
 
-def test_a_mixed_game_follows_from_its_number() -> None:
+def test_a_mixed_game_is_the_same_each_time_for_its_number() -> None:
     games = [play_mixed(number) for number in (1, 1)]
     assert games[0] == games[1]
     assert record(games)["rounds"] == 22

@@ -1,6 +1,6 @@
-"""`make chaos`: every promise, how often it was tried, and how often it broke.
+"""`make chaos`: run the trials and print one table, with a promise in each row.
 
-python -m tests.chaos [NAME ...]    only the proofs of the named modules of this folder
+python -m tests.chaos [NAME ...]    only the trials of these modules, such as `worker_kills`
 """
 
 from __future__ import annotations
@@ -8,54 +8,63 @@ from __future__ import annotations
 import importlib
 import sys
 import time
+from collections.abc import Sequence
 
-from tests.chaos.trial import Proof
+from tests.chaos.trial import Trial
 
-MODULES = (
-    "crashes.worker_kills",
-    "crashes.seeded_faults",
-    "crashes.lost_answers",
-    "crashes.power_cuts",
-    "crashes.failover",
-    "crashes.store_failures",
-    "clients.connections",
-    "access.noninterference",
-    "access.callers",
-    "traffic.keys",
-    "traffic.joins",
-    "access.secret_scan",
-    "clients.hostile",
-    "simulation.faulty_players",
-    "simulation.simulation",
-)
-_SHOWN = 5
+MODULES = {
+    "worker_kills": "crashes",
+    "seeded_faults": "crashes",
+    "lost_answers": "crashes",
+    "power_cuts": "crashes",
+    "full_disk": "crashes",
+    "store_kills": "crashes",
+    "stops": "crashes",
+    "failover": "crashes",
+    "store_failures": "crashes",
+    "connections": "clients",
+    "noninterference": "access",
+    "callers": "access",
+    "keys": "traffic",
+    "joins": "traffic",
+    "secret_scan": "access",
+    "hostile": "clients",
+    "faulty_players": "simulation",
+    "simulation": "simulation",
+}
+"""The folder of each module that has trials, in the order in which they run."""
+_PRINTED_VIOLATIONS = 5
+
+
+def trials_of(name: str) -> Sequence[Trial]:
+    """The trials of one module."""
+    module = importlib.import_module(f"tests.chaos.{MODULES[name]}.{name}")
+    trials: Sequence[Trial] = module.TRIALS
+    return trials
 
 
 def main(names: list[str]) -> int:
-    unknown = set(names) - set(MODULES)
+    unknown = sorted(set(names) - set(MODULES))
     if unknown:
-        print(f"no such proofs: {', '.join(sorted(unknown))}; there are {', '.join(MODULES)}")
+        print(f"unknown module: {', '.join(unknown)}; the modules are {', '.join(MODULES)}")
         return 2
-    proofs = [
-        proof
-        for name in names or MODULES
-        for proof in importlib.import_module(f"tests.chaos.{name}").PROOFS
-    ]
-    print("| promise | test | done | breaches | s |\n| --- | --- | --- | --- | --- |")
-    broke = [_broke(proof) for proof in proofs]
-    return int(any(broke))
+    trials = [trial for name in names or MODULES for trial in trials_of(name)]
+    print("| promise | method | tried | violations | s |\n| --- | --- | --- | --- | --- |")
+    failed = [_run(trial) for trial in trials]
+    return int(any(failed))
 
 
-def _broke(proof: Proof) -> bool:
-    begun = time.monotonic()
-    outcome = proof.run()
-    seconds = time.monotonic() - begun
-    count = len(outcome.breaches)
-    cells = (proof.promise, proof.test, outcome.done, str(count), f"{seconds:.0f}")
+def _run(trial: Trial) -> bool:
+    """Run a trial and print its row; return whether it saw a violation."""
+    started = time.monotonic()
+    outcome = trial.run()
+    seconds = time.monotonic() - started
+    count = len(outcome.violations)
+    cells = (trial.promise, trial.method, outcome.summary, str(count), f"{seconds:.0f}")
     print(f"| {' | '.join(cells)} |", flush=True)
-    for breach in outcome.breaches[:_SHOWN]:
-        print(f"  breach: {breach}", file=sys.stderr, flush=True)
-    return bool(outcome.breaches)
+    for violation in outcome.violations[:_PRINTED_VIOLATIONS]:
+        print(f"  violation: {violation}", file=sys.stderr, flush=True)
+    return bool(outcome.violations)
 
 
 if __name__ == "__main__":

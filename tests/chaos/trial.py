@@ -1,8 +1,8 @@
-"""What a proof of a promise is, and what it found.
+"""A trial: it tries to break one promise of the service and reports every violation.
 
-Each module of this folder has functions that try to break one promise as often as they are told,
-with whole numbers as their defaults, and lists them in `PROOFS`. `python -m tests.chaos` runs them
-all and prints one table; the tests beside it run each with small numbers.
+Each module below this folder that tries promises lists its trials in `TRIALS`; their sizes are
+the full ones. `python -m tests.chaos` runs all of them and prints one table; the tests beside the
+modules run the same functions with smaller sizes.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Outcome:
-    """What was done, in numbers and words, and each breach of the promise that was seen."""
+    """What a trial did, as one line of counts, and a text for each violation that it saw."""
 
-    done: str
-    breaches: Sequence[str] = ()
+    summary: str
+    violations: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
-class Proof:
-    """A promise, how it is tried, and the trial with whole numbers."""
+class Trial:
+    """A promise as one sentence, the method in a few words, and the function that tries it."""
 
     promise: str
-    test: str
+    method: str
     run: Callable[[], Outcome]

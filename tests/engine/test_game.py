@@ -16,7 +16,7 @@ from tests.playout import Playout
 
 @pytest.fixture(scope="module")
 def played() -> Playout:
-    playout = Playout(secret(5), rules(2), humans(3), random.Random(5), skill=1.0, shy=0.0)
+    playout = Playout(secret(5), rules(2), humans(3), random.Random(5), skill=1.0, no_declare=0.0)
     playout.last = list(playout.states())[-1]  # type: ignore[attr-defined]
     return playout
 

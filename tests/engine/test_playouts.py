@@ -146,7 +146,7 @@ def test_careless_play_stalls_rounds_and_still_ends_the_game() -> None:
         (Seat(SeatKind.HUMAN, "A"), Seat(SeatKind.HUMAN, "B")),
         random.Random(1),
         skill=0.0,
-        shy=1.0,
+        no_declare=1.0,
     )
     *_, last = playout.states()
     scored = [event.body for event in playout.events if type(event.body).__name__ == "RoundScored"]

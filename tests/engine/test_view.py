@@ -96,7 +96,7 @@ def test_the_view_tells_round_turn_counts_and_totals() -> None:
 
 
 def states_where_out(final: bool) -> list[Game]:
-    playout = Playout(secret(8), rules(), humans(3), random.Random(8), skill=1.0, shy=0.0)
+    playout = Playout(secret(8), rules(), humans(3), random.Random(8), skill=1.0, no_declare=0.0)
     return [
         state
         for state in playout.states()

@@ -11,7 +11,13 @@ import pytest
 from engine import errors as engine_errors
 from engine.errors import EngineError, NotYourTurnError
 from service import errors
-from service.errors import Fault, InvalidRequestError, ServiceError, StaleVersionError
+from service.errors import (
+    Fault,
+    InvalidRequestError,
+    RefusedMoveError,
+    ServiceError,
+    StaleVersionError,
+)
 from service.http.problems import mapping
 from service.http.problems.catalogue import MEDIA_TYPE, PROBLEMS
 from service.http.problems.mapping import (
@@ -70,7 +76,7 @@ def raised() -> set[type[Exception]]:
 
 
 def test_every_error_has_a_problem_unless_it_leaves_no_view() -> None:
-    mapped = set(mapping._CODE_OF_ERROR)
+    mapped = {*mapping._CODE_OF_ERROR, RefusedMoveError}
     assert raised() - mapped == NEVER_LEAVE_A_VIEW
 
 
@@ -114,14 +120,17 @@ def test_an_error_that_nobody_maps_has_no_problem() -> None:
             InvalidRequestError(Fault("/a", "b"), Fault("", "c")),
             {"errors": [{"pointer": "/a", "detail": "b"}, {"pointer": "", "detail": "c"}]},
         ),
-        (errors.ConflictError("x"), {}),
+        (errors.ConflictError(7), {"version": 7}),
+        (errors.ForeignTagError(7), {"version": 7}),
+        (RefusedMoveError(NotYourTurnError(0, 2), 7), {"expected": 2, "version": 7}),
+        (errors.KeyReusedError("x"), {}),
     ],
 )
 def test_an_error_says_what_helps(error: Exception, members: dict[str, object]) -> None:
     assert extension_members(error) == members
 
 
-def test_an_error_that_carries_the_version_of_its_game_passes_it_on() -> None:
-    error = NotYourTurnError(0, 2)
-    error.version = 17  # type: ignore[attr-defined]
-    assert extension_members(error) == {"expected": 2, "version": 17}
+def test_a_refused_move_has_the_problem_of_its_reason() -> None:
+    reason = NotYourTurnError(0, 2)
+    assert problem_of_error(RefusedMoveError(reason, 7)) is problem_of_error(reason)
+    assert problem_of_error(reason) is PROBLEMS["not-your-turn"]

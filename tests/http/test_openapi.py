@@ -14,12 +14,12 @@ from flask.testing import FlaskClient
 from jsonschema_rs import Draft202012Validator
 from werkzeug.test import TestResponse
 
+from service.cli import api_description
 from service.http.problems.catalogue import PROBLEMS
 from service.http.schemas.events import EVENT_SCHEMAS
-from service.spec import description
 from tests.player import QUICK, Player, create
 
-_WRITTEN = description()
+_WRITTEN = api_description()
 _SPEC: dict[str, Any] = json.loads(_WRITTEN)
 _PROBLEM = "application/problem+json"
 PROBES = ("/healthz", "/readyz")

@@ -9,7 +9,6 @@ from flask import Flask
 from flask.testing import FlaskClient
 from redis import Redis
 
-from engine.errors import NotYourTurnError
 from service.app import create_app
 from service.config import Config
 from service.http.problems.catalogue import PROBLEMS
@@ -158,7 +157,7 @@ def test_an_unexpected_error_is_a_problem_that_reveals_nothing(
     def fail(*_: object) -> None:
         raise RuntimeError("the secret is 42")
 
-    monkeypatch.setattr(app.extensions["games"], "create", fail)
+    monkeypatch.setattr(app.extensions["transactions"], "run", fail)
     answer = client.post("/v1/games", json={})
     refused(answer, 500, "internal-error")
     assert "42" not in answer.get_data(as_text=True)
@@ -215,17 +214,26 @@ def test_a_key_that_has_made_a_damaged_game_says_so(client: FlaskClient, server:
     refused(answer, 500, "game-damaged")
 
 
-def test_a_refusal_whose_error_carries_the_version_has_it(
-    app: Flask, quick: Player, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refuse(*_: object) -> None:
-        error = NotYourTurnError(0, 1)
-        error.version = 17  # type: ignore[attr-defined]
-        raise error
-
-    monkeypatch.setattr(app.extensions["games"], "draw", refuse)
-    problem = refused(quick.draw(), 409, "not-your-turn")
-    assert (problem["expected"], problem["version"]) == (1, 17)
+def test_every_conflict_of_a_move_has_the_version_of_its_game(client: FlaskClient) -> None:
+    waiting = create(client, {"seats": [{"kind": "human"}] * 2})
+    played = create(client, QUICK)
+    early = played.discard("2C")
+    played.draw()
+    second = played.draw()
+    missing = next(
+        code for code in ("2C", "2D", "2H", "2S") if code not in played.game["you"]["hand"]
+    )
+    foreign = played.discard(missing)
+    over = create(client, QUICK)
+    over.play_to_the_end()
+    for answer, code, version in (
+        (waiting.draw(), "game-waiting", 1),
+        (early, "wrong-phase", 1),
+        (second, "wrong-phase", 2),
+        (foreign, "card-not-in-hand", 2),
+        (over.draw(), "game-finished", over.game["version"]),
+    ):
+        assert refused(answer, 409, code)["version"] == version
 
 
 def test_every_problem_has_its_page(client: FlaskClient) -> None:

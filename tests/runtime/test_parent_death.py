@@ -1,4 +1,4 @@
-"""The lifeline between a child process and its parent."""
+"""Parent death: what the kernel is asked for."""
 
 import os
 import signal
@@ -50,7 +50,7 @@ def test_a_child_whose_parent_is_gone_already_ends_itself(
     assert killed == [(os.getpid(), signal.SIGKILL)]
 
 
-def test_other_systems_than_linux_have_no_lifeline(
+def test_other_systems_than_linux_do_not_watch_the_parent(
     kernel: Kernel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "platform", "darwin")

@@ -16,11 +16,11 @@ import redis
 
 from service.errors import CorruptGameError, OutcomeUnknownError, StorageUnavailableError
 from service.games.tokens import game_id
-from service.runtime.embedded_server import throwaway_server
 from service.store import retry
 from service.store.durability import Durability
 from service.store.game_store import Store
 from service.store.models import Commit, Done, Kept, RecordKey, Stale, Stored
+from tests.nodes import throwaway_server
 
 
 def first_commit(record: bytes = b"first", key: RecordKey | None = None) -> Commit:

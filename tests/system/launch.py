@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Self
 
@@ -16,24 +17,35 @@ from tests.processes import Process, family, kill_all, left_after
 
 _ROOT = Path(__file__).parents[2]
 _START_SECONDS = 60.0
-_OWN = ("HOST", "PORT", "WORKERS", "THREADS", "DATA_DIR", "REDIS_URL", "REDIS_SERVER")
+_OWN = (
+    "HOST",
+    "PORT",
+    "WORKERS",
+    "THREADS",
+    "DATA_DIR",
+    "REDIS_URL",
+    "REDIS_SERVER",
+    "SCRIPT_NAME",
+)
 
 
 class Launch:
     """One start of the service; as a context manager it leaves no process behind."""
 
-    def __init__(self, folder: Path, **settings: str) -> None:
+    def __init__(
+        self, folder: Path, arguments: Sequence[str] = ("-m", "service"), **settings: str
+    ) -> None:
         self.data_dir = folder / "data"
         self._output = folder / f"output-{time.monotonic_ns()}.txt"
         # Of its own, so that what a killed service leaves there goes with the test.
         self._temporary = tempfile.TemporaryDirectory()
         given = {"PORT": "0", "DATA_DIR": str(self.data_dir), "TMPDIR": self._temporary.name}
-        kept = {name: value for name, value in os.environ.items() if name not in _OWN}
+        inherited = {name: value for name, value in os.environ.items() if name not in _OWN}
         with self._output.open("wb") as output:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "service"],
+                [sys.executable, *arguments],
                 cwd=_ROOT,
-                env=kept | given | settings,
+                env=inherited | given | settings,
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,
@@ -57,7 +69,7 @@ class Launch:
 
     @property
     def output(self) -> str:
-        """All that was printed so far."""
+        """Give all that was printed so far."""
         return self._output.read_text()
 
     def said(self, pattern: str, seconds: float = _START_SECONDS) -> re.Match[str]:

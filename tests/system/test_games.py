@@ -1,4 +1,4 @@
-"""Whole games and races through the real server, held against the rules from the outside."""
+"""Whole games and parallel requests through the real server, checked by the referee."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from threading import Barrier
 import pytest
 import requests
 
-from tests.referee import play_game
+from tests.referee.games import play_game
 from tests.system.launch import Launch
 
 PARALLEL = 20
@@ -26,24 +26,26 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         assert "Traceback" not in service.output
 
 
-def tables() -> list[dict[str, object]]:
-    """Ten tables: the default one, and every size with all options."""
-    chosen: list[dict[str, object]] = [{}, {}]
+def options_of_games() -> list[dict[str, object]]:
+    """The options of ten games: the default twice, and every number of seats with all options."""
+    games: list[dict[str, object]] = [{}, {}]
     for number in range(8):
         seats = [{"kind": "human", "name": "Ann"}, *[{"kind": "ai"}] * (1 + number % 5)]
         aces = ("low", "high", "both")[number % 3]
-        chosen.append({"seats": seats, "jokers": (0, 2, 4)[number % 3], "aces": aces})
-    return chosen
+        games.append({"seats": seats, "jokers": (0, 2, 4)[number % 3], "aces": aces})
+    return games
 
 
 @pytest.mark.parametrize("number", range(10))
-def test_a_whole_game_keeps_every_promise(url: str, number: int) -> None:
-    record = play_game(url, None, tables()[number], random.Random(number))
-    assert record.view["status"] == "finished"
+def test_every_answer_in_a_whole_game_follows_the_rules_and_the_contract(
+    url: str, number: int
+) -> None:
+    game = play_game(url, None, options_of_games()[number], random.Random(number))
+    assert game.view["status"] == "finished"
 
 
 class Caller:
-    """Calls one new game from many threads at once, each with its own connection."""
+    """Creates a game; its methods can be called from many threads, each on its own connection."""
 
     def __init__(self, url: str) -> None:
         created = requests.post(f"{url}/v1/games", timeout=10).json()
@@ -64,7 +66,8 @@ class Caller:
         return events
 
 
-def at_once(call: Callable[[], requests.Response], count: int) -> list[requests.Response]:
+def in_parallel(call: Callable[[], requests.Response], count: int) -> list[requests.Response]:
+    """The answers to `count` calls that start at the same moment."""
     barrier = Barrier(count)
 
     def run(_: int) -> requests.Response:
@@ -75,26 +78,28 @@ def at_once(call: Callable[[], requests.Response], count: int) -> list[requests.
         return list(pool.map(run, range(count)))
 
 
-def test_of_parallel_draws_of_one_seat_one_is_made(url: str) -> None:
+def test_only_one_of_many_parallel_draws_of_a_seat_is_made(url: str) -> None:
     caller = Caller(url)
     drawn = len([event for event in caller.events() if event["type"] == "card_drawn"])
-    statuses = Counter(answer.status_code for answer in at_once(caller.draw, PARALLEL))
+    statuses = Counter(answer.status_code for answer in in_parallel(caller.draw, PARALLEL))
     assert statuses[200] == 1
     assert set(statuses) <= {200, 409, 412}
     after = [event for event in caller.events() if event["type"] == "card_drawn"]
     assert len(after) == drawn + 1
 
 
-def test_of_parallel_draws_on_one_version_one_is_made(url: str) -> None:
+def test_only_one_of_many_parallel_draws_with_the_same_if_match_is_made(url: str) -> None:
     caller = Caller(url)
-    answers = at_once(lambda: caller.draw(**{"If-Match": '"1.0.1"'}), PARALLEL)
+    answers = in_parallel(lambda: caller.draw(**{"If-Match": '"1.0.1"'}), PARALLEL)
     assert Counter(answer.status_code for answer in answers) == {200: 1, 412: PARALLEL - 1}
 
 
 @pytest.mark.parametrize("count", [2, PARALLEL])
-def test_the_same_key_in_parallel_draws_once_and_answers_all_alike(url: str, count: int) -> None:
+def test_parallel_draws_with_one_key_draw_one_card_and_get_equal_answers(
+    url: str, count: int
+) -> None:
     caller = Caller(url)
-    answers = at_once(lambda: caller.draw(**{"Idempotency-Key": "one"}), count)
+    answers = in_parallel(lambda: caller.draw(**{"Idempotency-Key": "one"}), count)
     assert [answer.status_code for answer in answers] == [200] * count
     assert len({answer.content for answer in answers}) == 1
     assert len({answer.headers["ETag"] for answer in answers}) == 1
@@ -105,9 +110,9 @@ def test_the_same_key_in_parallel_draws_once_and_answers_all_alike(url: str, cou
     assert answers[0].json()["events"][-1]["seq"] == seqs[-1]
 
 
-def test_the_same_key_in_parallel_creates_one_game(url: str) -> None:
+def test_parallel_creations_with_one_key_create_one_game(url: str) -> None:
     key = f"{random.getrandbits(256):064x}"
-    answers = at_once(
+    answers = in_parallel(
         lambda: requests.post(f"{url}/v1/games", headers={"Idempotency-Key": key}, timeout=20),
         PARALLEL,
     )

@@ -1,4 +1,4 @@
-"""The README's walk, run as it is printed."""
+"""The README: its commands are run as printed, and its settings and calls exist."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from pathlib import Path
 from tests.system.launch import Launch
 
 README = Path(__file__).parents[2] / "README.md"
-MARK = "=== end of a command ==="
+SEPARATOR = "=== end of a command ==="
 
 
-def steps() -> list[tuple[str, str]]:
-    """Every command of the console blocks with the output that is printed below it."""
-    found: list[tuple[str, str]] = []
+def commands_and_outputs() -> list[tuple[str, str]]:
+    """Every command of the console blocks, with the output that is printed below it."""
+    steps: list[tuple[str, str]] = []
     for block in re.findall(r"```console\n(.*?)```", README.read_text(), re.DOTALL):
         for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
             command, lines, continued = "", part.splitlines(), True
@@ -22,21 +22,21 @@ def steps() -> list[tuple[str, str]]:
                 line = lines.pop(0)
                 command += line + "\n"
                 continued = line.endswith("\\")
-            found.append((command, "".join(lines)))
-    return found
+            steps.append((command, "".join(lines)))
+    return steps
 
 
-def test_the_walk_through_a_turn_works_as_printed(tmp_path: Path) -> None:
-    walk = steps()
-    assert len(walk) == 8
+def test_every_command_of_the_readme_gives_the_printed_output(tmp_path: Path) -> None:
+    steps = commands_and_outputs()
+    assert len(steps) > 1
     with Launch(tmp_path) as service:
-        script = "".join(f"{command}echo; echo '{MARK}'\n" for command, _ in walk)
+        script = "".join(f"{command}echo; echo '{SEPARATOR}'\n" for command, _ in steps)
         script = script.replace("localhost:8000", service.url().removeprefix("http://"))
         run = subprocess.run(
             ["bash", "-e"], input=script, capture_output=True, text=True, cwd=tmp_path, check=True
         )
-    outputs = run.stdout.split(MARK)
-    for (command, printed), output in zip(walk, outputs, strict=False):
+    outputs = run.stdout.split(SEPARATOR)[:-1]
+    for (command, printed), output in zip(steps, outputs, strict=True):
         place = 0
         for fragment in printed.split("…"):
             assert fragment in output[place:], f"{command}\n{fragment}\nnot in\n{output[place:]}"

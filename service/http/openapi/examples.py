@@ -1,6 +1,6 @@
 """Real answers for the API description: the beginning of one game, the same in every copy.
 
-The engine plays it and `games/bodies.py` writes it, so the examples follow every change of either.
+The engine plays it and `answers` writes it, so that the examples follow every change of either.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from engine.shuffle import choice_stream, commitment
 from engine.solver.arrangement import arrange
 from engine.view import advise, opened, view, visible
 from service.games import bodies
-from service.games.bodies import Stamp
+from service.games.meta import Meta
 from service.games.new_seats import seats_of
 
 HAND = ("7H", "8H", "9H", "5D", "JK", "2C")
@@ -42,7 +42,7 @@ def by_operation() -> tuple[dict[str, Record], dict[str, Record]]:
     created = table.open_game(_SECRET, Rules(), seats_of(None, seeded=False))
     drawn, discarded = islice(_moves(created.game), 2)
     steps = (created, drawn, discarded)
-    records = [each for number, step in enumerate(steps, 1) for each in _records(number, step)]
+    records = [told for number, step in enumerate(steps, 1) for told in _records(number, step)]
     answered: dict[str, Record] = {
         "createGame": {
             "seat": _YOU,
@@ -59,7 +59,7 @@ def by_operation() -> tuple[dict[str, Record], dict[str, Record]]:
             hint(view(drawn.game, _YOU), choice_stream(_SECRET, 1, _YOU, 1), TURN_SOLVES)
         ),
         "listEvents": {
-            "events": [visible(each, _YOU) for each in records],
+            "events": [visible(told, _YOU) for told in records],
             "last_seq": len(records),
             "more": False,
         },
@@ -80,12 +80,11 @@ def _joined() -> Record:
     seats = seats_of([{"kind": "human", "name": "Ann"}, {"kind": "human"}], seeded=False)
     waiting = table.open_game(_SECRET, Rules(), seats).game
     step = table.join(waiting, _GUEST, "Bo")
-    stamp = Stamp(_ID, 2, _BEGAN, _time(2), _time(2) + _DAY)
     return {
         "seat": _GUEST,
         "token": _TOKEN,
-        "game": bodies.game_body(view(step.game, _GUEST), stamp),
-        "events": [visible(each, _GUEST) for each in _records(2, step)],
+        "game": bodies.game_body(view(step.game, _GUEST), _ID, 2, _meta(2, _DAY)),
+        "events": [visible(told, _GUEST) for told in _records(2, step)],
     }
 
 
@@ -110,9 +109,13 @@ def _time(version: int) -> int:
 
 
 def _game(version: int, game: Game) -> Record:
+    meta = _meta(version, _DAY if version == 1 else 14 * _DAY)
+    return bodies.game_body(view(game, _YOU), _ID, version, meta)
+
+
+def _meta(version: int, lifetime: int) -> Meta:
     updated = _time(version)
-    expires = updated + (_DAY if version == 1 else 14 * _DAY)
-    return bodies.game_body(view(game, _YOU), Stamp(_ID, version, _BEGAN, updated, expires))
+    return Meta(_BEGAN, updated, updated + lifetime, tokens=(), invites=())
 
 
 def _records(version: int, step: Step) -> list[Record]:
@@ -120,7 +123,7 @@ def _records(version: int, step: Step) -> list[Record]:
 
 
 def _events(version: int, step: Step) -> list[Record]:
-    return [visible(each, _YOU) for each in _records(version, step)]
+    return [visible(told, _YOU) for told in _records(version, step)]
 
 
 def _scores(game: Game) -> Record:

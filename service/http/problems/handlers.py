@@ -12,6 +12,7 @@ from engine.errors import EngineError
 from service.errors import CorruptGameError, ServiceError, StorageError
 from service.http.problems.catalogue import MEDIA_TYPE, PROBLEMS, Problem
 from service.http.problems.mapping import (
+    detail_of_error,
     extension_members,
     problem_headers,
     problem_of_error,
@@ -52,7 +53,7 @@ def _answer(problem: Problem, detail: str, error: Exception | None = None) -> Re
 def _answer_http_error(error: HTTPException) -> Response:
     """The answer to an error that Flask or werkzeug raised; `Allow` is kept."""
     problem = problem_of_status(error.code)
-    response = _answer(problem, sentence(problem.title, problem))
+    response = _answer(problem, sentence(problem.title, problem.remedy))
     if isinstance(error, MethodNotAllowed) and error.valid_methods:
         response.headers["Allow"] = ", ".join(sorted(error.valid_methods))
     return response
@@ -67,14 +68,14 @@ def _answer_error(error: Exception) -> Response:
         _LOG.error("%s: %s (%.200s)", problem.code, error, error.__cause__)
     if isinstance(error, CorruptGameError):
         return _answer_damaged(problem, error)
-    return _answer(problem, sentence(str(error), problem), error)
+    return _answer(problem, detail_of_error(problem, error), error)
 
 
 def _answer_damaged(problem: Problem, error: CorruptGameError) -> Response:
     """The answer to a damaged game: its reason is for the log alone."""
     game_id = (request.view_args or {}).get("game_id", "that a key names")
     _LOG.error("%s: game %s: %.200s id=%s", problem.code, game_id, error, g.request_id)
-    return _answer(problem, sentence(problem.title, problem))
+    return _answer(problem, sentence(problem.title, problem.remedy))
 
 
 def _answer_unexpected(error: Exception) -> Response:

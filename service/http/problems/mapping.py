@@ -5,7 +5,15 @@ from __future__ import annotations
 from engine import errors as engine_errors
 from engine.errors import NotYourTurnError, WrongPhaseError
 from service import errors
-from service.errors import ContentEncodingError, InvalidRequestError, StorageError
+from service.errors import (
+    ConflictError,
+    ContentEncodingError,
+    ForeignTagError,
+    InvalidRequestError,
+    RefusedMoveError,
+    StaleVersionError,
+    StorageError,
+)
 from service.http.problems.catalogue import PROBLEMS, Problem
 
 _CHALLENGE = 'Bearer realm="three-thirteen"'
@@ -21,6 +29,7 @@ _CODE_OF_ERROR: dict[type[Exception], str] = {
     errors.ProblemNotFoundError: "not-found",
     errors.ConflictError: "conflict",
     errors.StaleVersionError: "stale-version",
+    ForeignTagError: "stale-version",
     errors.MediaTypeError: "unsupported-media-type",
     errors.ContentEncodingError: "unsupported-media-type",
     errors.InvalidRequestError: "validation-failed",
@@ -48,6 +57,13 @@ _CODE_OF_STATUS = {
 }
 
 
+_REMEDY_OF_ERROR: dict[type[Exception], str] = {
+    ForeignTagError: "Send the ETag of an answer unchanged, or leave If-Match out. A proxy "
+    "may have changed the tag on its way.",
+}
+"""Errors that call for another remedy than their problem's."""
+
+
 def problem_of_status(status: int | None) -> Problem:
     """The problem that answers an error of the framework, found by its HTTP status."""
     return PROBLEMS[_CODE_OF_STATUS.get(status or 0, "internal-error")]
@@ -55,25 +71,22 @@ def problem_of_status(status: int | None) -> Problem:
 
 def problem_of_error(error: Exception) -> Problem | None:
     """The problem that answers an error of the engine or the service; None if none does."""
-    code = _CODE_OF_ERROR.get(type(error))
+    code = _CODE_OF_ERROR.get(type(_reason(error)))
     return None if code is None else PROBLEMS[code]
 
 
 def extension_members(error: Exception) -> dict[str, object]:
-    """The members beside the text that help the caller of a refused request (RFC 9457, 3.2).
-
-    An error that carries the `version` of the game that it was raised about passes it on.
-    """
+    """The members beside the text that help the caller of a refused request (RFC 9457, 3.2)."""
     members: dict[str, object] = {}
-    match error:
-        case NotYourTurnError() | WrongPhaseError():
-            members["expected"] = error.expected
-        case InvalidRequestError():
+    match _reason(error):
+        case NotYourTurnError(expected=expected) | WrongPhaseError(expected=expected):
+            members["expected"] = expected
+        case InvalidRequestError(faults=faults):
             members["errors"] = [
-                {"pointer": fault.pointer, "detail": fault.detail} for fault in error.faults
+                {"pointer": fault.pointer, "detail": fault.detail} for fault in faults
             ]
-    if (version := getattr(error, "version", None)) is not None:
-        members["version"] = version
+    if isinstance(error, (StaleVersionError, ForeignTagError, RefusedMoveError, ConflictError)):
+        members["version"] = error.version
     return members
 
 
@@ -90,6 +103,16 @@ def problem_headers(problem: Problem, error: Exception | None = None) -> dict[st
     return headers
 
 
-def sentence(text: str, problem: Problem) -> str:
+def detail_of_error(problem: Problem, error: Exception) -> str:
     """The `detail` of an answer: what happened, then what the caller can do."""
-    return f"{text[:1].upper()}{text[1:].rstrip('.')}. {problem.remedy}"
+    return sentence(str(error), _REMEDY_OF_ERROR.get(type(error), problem.remedy))
+
+
+def sentence(text: str, remedy: str) -> str:
+    """A text as a sentence, and the remedy after it."""
+    return f"{text[:1].upper()}{text[1:].rstrip('.')}. {remedy}"
+
+
+def _reason(error: Exception) -> Exception:
+    """What an error is about: the reason of a refused move, else the error itself."""
+    return error.reason if isinstance(error, RefusedMoveError) else error

@@ -9,8 +9,8 @@ from flask.views import MethodView
 
 from engine.round import Source
 from engine.rules import AceMode, Rules
+from service.games.changes import Create, Discard, Draw, NewGame
 from service.games.new_seats import seats_of
-from service.games.use_cases import Move, NewGame
 from service.http.openapi.blueprint import MOVE_PROBLEMS, READ_PROBLEMS, Blueprint
 from service.http.openapi.headers import CHANGE_HEADERS, GAME_ID, VIEW_HEADERS, header
 from service.http.parsing import Token, bearer_token, check_access_first, idempotency
@@ -26,7 +26,7 @@ from service.http.schemas.requests import (
     ViewHeaders,
 )
 from service.http.schemas.views import Game
-from service.http.use_cases import games
+from service.http.use_cases import queries, transactions
 
 blueprint = Blueprint(
     "games", __name__, url_prefix="/v1/games", description="Create a game and play it."
@@ -51,11 +51,6 @@ _CREATED_HEADERS = {
     **CHANGE_HEADERS,
     "Location": header("The game's address.", "/v1/games/Zk3vQ8rT1xWn5bYc7LdMfA"),
 }
-
-
-def _move(operation: str, headers: dict[str, str], body: dict[str, Any], game_id: str) -> Move:
-    key = idempotency(operation, headers, body)
-    return Move(game_id, bearer_token(), key, headers.get("if_match"))
 
 
 @blueprint.route("")
@@ -86,7 +81,7 @@ class GamesResource(MethodView):
         rules = Rules(body["jokers"], AceMode(body["aces"]), body["hints"])
         secret = None if seed is None else bytes.fromhex(seed)
         new = NewGame(rules, seats, secret, body["turn_seconds"], current_app.config["TURN_SOLVES"])
-        return game_reply(games().create(new, idempotency("createGame", headers, body)))
+        return game_reply(transactions().run(Create(new, idempotency("createGame", headers, body))))
 
 
 @blueprint.route("/<game_id>", parameters=[GAME_ID])
@@ -102,7 +97,7 @@ class GameResource(MethodView):
 
         With a seat's token the view shows that seat's hand; without a token it is a spectator's.
         """
-        return game_reply(games().show(game_id, bearer_token(), headers.get("if_none_match")))
+        return game_reply(queries().view(game_id, bearer_token(), headers.get("if_none_match")))
 
     @blueprint.operation("deleteGame", Token.REQUIRED, *READ_PROBLEMS, "not-permitted")
     @blueprint.response(204, description="The game is gone.")
@@ -112,7 +107,7 @@ class GameResource(MethodView):
         Only its creator may, and not while others play it. The game cannot be read any more;
         requests repeated with their own key still have their answers for 24 hours.
         """
-        return game_reply(games().delete(game_id, bearer_token()))
+        return game_reply(transactions().delete(game_id, bearer_token()))
 
 
 @blueprint.route("/<game_id>/draw", parameters=[GAME_ID])
@@ -135,8 +130,14 @@ class DrawResource(MethodView):
         From the stock, or the top card of the discard pile. The view then says what is best to
         discard (`you.arrangement`) and what you can go out with (`you.can_go_out_with`).
         """
-        move = _move("drawCard", headers, body, game_id)
-        return game_reply(games().draw(move, Source(body["source"])))
+        draw = Draw(
+            game_id=game_id,
+            token=bearer_token(),
+            idempotency=idempotency("drawCard", headers, body),
+            if_match=headers.get("if_match"),
+            source=Source(body["source"]),
+        )
+        return game_reply(transactions().run(draw))
 
 
 @blueprint.route("/<game_id>/discard", parameters=[GAME_ID])
@@ -160,8 +161,15 @@ class DiscardResource(MethodView):
         you go out, unless you send `"go_out": false`. The AI players then move at once: the
         answer has every event up to your next turn.
         """
-        move = _move("discardCard", headers, body, game_id)
-        return game_reply(games().discard(move, body["card"], body["go_out"]))
+        discard = Discard(
+            game_id=game_id,
+            token=bearer_token(),
+            idempotency=idempotency("discardCard", headers, body),
+            if_match=headers.get("if_match"),
+            card=body["card"],
+            go_out=body["go_out"],
+        )
+        return game_reply(transactions().run(discard))
 
 
 @blueprint.route("/<game_id>/scores", parameters=[GAME_ID])
@@ -175,7 +183,7 @@ class ScoresResource(MethodView):
 
         Each round that is over, all hands laid open, with the totals and the result.
         """
-        return game_reply(games().scores(game_id, bearer_token()))
+        return game_reply(queries().scores(game_id, bearer_token()))
 
 
 @blueprint.route("/<game_id>/hint", parameters=[GAME_ID])
@@ -198,7 +206,7 @@ class HintResource(MethodView):
         From the strongest AI player, who sees no more than you do. Every move there is comes with
         its figures.
         """
-        return game_reply(games().hint(game_id, bearer_token()))
+        return game_reply(queries().hint(game_id, bearer_token()))
 
 
 @blueprint.route("/<game_id>/events", parameters=[GAME_ID])
@@ -214,7 +222,7 @@ class EventsResource(MethodView):
 
         In order, each as you may see it: the card of another seat's draw from the stock is null.
         """
-        return game_reply(games().events(game_id, bearer_token(), query["after"], query["limit"]))
+        return game_reply(queries().events(game_id, bearer_token(), query["after"], query["limit"]))
 
 
 @blueprint.route("/<game_id>/replay", parameters=[GAME_ID])
@@ -228,4 +236,4 @@ class ReplayResource(MethodView):
 
         Its secret and actions are enough to play the game again and check every deal.
         """
-        return game_reply(games().replay(game_id, bearer_token()))
+        return game_reply(queries().replay(game_id, bearer_token()))

@@ -7,13 +7,14 @@ from typing import Any
 from flask import Response
 from flask.views import MethodView
 
+from service.games.changes import Join, Leave
 from service.http.openapi.blueprint import READ_PROBLEMS, Blueprint
 from service.http.openapi.headers import CHANGE_HEADERS, GAME_ID
 from service.http.parsing import Token, bearer_token, check_access_first, idempotency
 from service.http.replies import game_reply
 from service.http.schemas.replies import JoinedGame
 from service.http.schemas.requests import CreateHeaders, JoinRequest, KeyHeaders
-from service.http.use_cases import attendance
+from service.http.use_cases import transactions
 
 blueprint = Blueprint(
     "seats", __name__, url_prefix="/v1/games", description="Play with others: join, leave."
@@ -41,7 +42,8 @@ class SeatsResource(MethodView):
         round is dealt.
         """
         key = idempotency("joinGame", headers, body)
-        return game_reply(attendance().join(game_id, body["invite"], body["name"], key))
+        join = Join(game_id=game_id, invite=body["invite"], name=body["name"], idempotency=key)
+        return game_reply(transactions().run(join))
 
 
 @blueprint.route("/<game_id>/leave", parameters=[GAME_ID])
@@ -59,4 +61,5 @@ class LeaveResource(MethodView):
         leaves, the game is over.
         """
         key = idempotency("leaveGame", headers, {})
-        return game_reply(attendance().leave(game_id, bearer_token(), key))
+        leave = Leave(game_id=game_id, token=bearer_token(), idempotency=key)
+        return game_reply(transactions().run(leave))

@@ -1,4 +1,4 @@
-"""Calls: requests but for the game they are about and the caller's token."""
+"""Requests as values, without the game's id and the caller's token."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ GAME = "/v1/games/{game_id}"
 
 @dataclass(frozen=True)
 class Call:
-    """One request; in `path` `{game_id}` stands for the game."""
+    """One request; `{game_id}` in its path is replaced when it is sent."""
 
     path: str = GAME
     method: str = "GET"
@@ -32,13 +32,13 @@ class Call:
         return f"{self.method} {self.path} {self.body!r:.60}"
 
     def but(self, **headers: str) -> Call:
-        """The call with more headers, their names as Python's."""
+        """The call with more headers; `If_Match` stands for `If-Match`."""
         return replace(self, headers=(*self.headers, *_named(headers)))
 
     def open(
         self, client: FlaskClient, game_id: str, authorization: str | None = None
     ) -> TestResponse:
-        """Make the call, with an Authorization header or none."""
+        """Send the call, with an Authorization header or none."""
         auth = () if authorization is None else (("Authorization", authorization),)
         return client.open(
             self.path.replace("{game_id}", game_id),
@@ -49,17 +49,17 @@ class Call:
 
 
 def get(path: str = "", **headers: str) -> Call:
-    """A reading call on a game."""
+    """A GET on a game."""
     return Call(GAME + path, headers=_named(headers))
 
 
 def post(path: str, body: object, **headers: str) -> Call:
-    """A call on a game with a JSON body, written here unless it is bytes already."""
-    return posted(GAME + path, body, **headers)
+    """A POST on a game; a body that is bytes is sent as it is, any other as JSON."""
+    return post_to(GAME + path, body, **headers)
 
 
-def posted(path: str, body: object, **headers: str) -> Call:
-    """A call with a JSON body."""
+def post_to(path: str, body: object, **headers: str) -> Call:
+    """A POST on a path, with a JSON body."""
     written = body if isinstance(body, bytes) else json.dumps(body).encode()
     return Call(path, "POST", written, (("Content-Type", JSON), *_named(headers)))
 
@@ -73,27 +73,29 @@ DRAW = post("/draw", {"source": "stock"})
 LEAVE = post("/leave", b"")
 
 
-def of_every_kind() -> Iterator[Call]:
-    """Every operation on a game, in a form that is right but for the caller."""
+def every_operation() -> Iterator[Call]:
+    """Every operation on a game, each with a valid request."""
     yield from (get(path) for path in ("", "/scores", "/hint", "/events", "/replay"))
     yield from (DRAW, post("/discard", {"card": "8H"}), LEAVE, DELETE)
 
 
-def short_look(after: int) -> Iterator[Call]:
-    """What may have changed since the event with the seq `after`."""
+def short_reads(after: int) -> Iterator[Call]:
+    """The reads whose answers change with the game, from the event after `after` on."""
     yield get()
     yield get(f"/events?after={after}&limit=1000")
     yield get("/scores")
     yield get("/hint")
 
 
-def whole_look(version: int, viewer: str, last: int, cards: Iterable[str]) -> Iterator[Call]:
-    """Every reading, and refusals of all kinds, that the viewer of a game may get at any time.
+def all_reads_and_refusals(
+    version: int, viewer: str, last: int, cards: Iterable[str]
+) -> Iterator[Call]:
+    """Every read, and requests that are refused in every state of a game.
 
-    `viewer` is the seat as entity tags name it; the `cards` are tried where no card is due.
+    `viewer` is the seat as entity tags name it; the `cards` are for discards that are invalid.
     """
     tag = f'"{version}.{viewer}.1"'
-    yield from short_look(0)
+    yield from short_reads(0)
     yield from (get(If_None_Match=tags) for tags in (tag, "*", '"1.0.0"'))
     yield Call(method="HEAD")
     yield get("/replay")
@@ -121,10 +123,10 @@ def _refused_moves(cards: Iterable[str]) -> Iterator[Call]:
 
 
 def refused(game: Game, viewer: int | None) -> Iterator[Call]:
-    """Calls of every kind that the state of a game refuses this viewer."""
+    """Calls that are valid, but that this viewer may not make in the state of the game."""
     others = set(game.humans) - {0}
     if viewer is None:
-        yield from (call for call in of_every_kind() if call.method != "GET")
+        yield from (call for call in every_operation() if call.method != "GET")
     elif game.round is None or game.layout.seat != viewer:
         yield from (DRAW, post("/discard", {"card": "8H"}))
     elif isinstance(game.round, Drawing):

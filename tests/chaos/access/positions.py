@@ -1,8 +1,8 @@
-"""Games in any position, put into a store as the service itself would have left them.
+"""Positions of games, and a way to store them as the service itself would have stored them.
 
-    positions -> Position -> other_world (what a viewer may not know, dealt anew) -> put
+    positions -> with_other_hidden_cards (for a viewer) -> store_position
 
-A position is a game at rest: a human is to move, or humans have yet to join.
+A position is a state in which the service waits: a human is to move, or humans have yet to join.
 """
 
 from __future__ import annotations
@@ -27,171 +27,170 @@ from engine.shuffle import Stream, pack
 from engine.snapshot import dump
 from service import strict_json
 from service.games import bodies, tokens
-from service.games.records import Meta
+from service.games.meta import Meta
 from service.store.game_store import Store
 from service.store.models import Commit, RecordKey, Stored
 from tests.playout import Playout
 
 NOW = 1_800_000_000_000
 TURN_SECONDS = 60
-HELD = 24
-"""Cards on top of the stock that a deep difference leaves alone: more than a few turns draw."""
+FIXED_STOCK_CARDS = 24
+"""Cards on top of the stock that stay equal with `ai_hands_equal`: more than a few turns draw."""
 _SOLVES = (0, 200, 1000)
 _LEAST_LIFETIME = 3600
-# How likely a state is taken: final turns come seldom, an empty stock hardly ever.
-_CHANCE, _FINAL_CHANCE, _SHORT_STOCK = 0.03, 0.12, 3
+# The share of states that become positions; larger for final turns, since they are rare. Every
+# state with a short stock is one.
+_SHARE, _FINAL_SHARE, _SHORT_STOCK = 0.03, 0.12, 3
 
 
 @dataclass(frozen=True)
 class Position:
-    """A game at rest, with all that has happened in it."""
+    """A game in which the service waits for a human, and all its events."""
 
     game: Game
     events: tuple[Event, ...]
 
 
 def positions() -> Iterator[Position]:
-    """Games of every table and option: many states of each, and one that still waits."""
+    """Positions of games with every number of seats and every option, some before the deal."""
     for number in count():
         yield from _states(number)
         yield _waiting(number)
 
 
-def _chance(number: int) -> random.Random:
-    return random.Random(f"stage {number}")
+def _rng(number: int) -> random.Random:
+    return random.Random(f"position {number}")
 
 
 def _states(number: int) -> Iterator[Position]:
-    chance = _chance(number)
+    rng = _rng(number)
     playout = Playout(
-        _secret(number), _rules(chance), _table(chance), chance, skill=chance.choice((0.6, 0.9, 1))
+        _secret(number), _rules(rng), _table(rng), rng, skill=rng.choice((0.6, 0.9, 1))
     )
-    bound = chance.choice((None, TURN_SECONDS))
-    solves = chance.choice(_SOLVES)
+    bound = rng.choice((None, TURN_SECONDS))
+    solves = rng.choice(_SOLVES)
     for state in playout.states():
-        if _rests(state) and chance.random() < _likelihood(state):
+        if _waits_for_a_human(state) and rng.random() < _likelihood(state):
             timed = NOW + TURN_SECONDS * 1000 if bound else None
             game = replace(state, turn_seconds=bound, turn_solves=solves, deadline=timed)
             yield Position(game, tuple(playout.events))
 
 
-def _rests(game: Game) -> bool:
-    """Whether the service would wait here: a human is to move."""
+def _waits_for_a_human(game: Game) -> bool:
+    """Whether the service would wait in this state: a human is to move."""
     return game.status is Status.PLAYING and game.layout.seat in game.humans
 
 
 def _likelihood(game: Game) -> float:
     if len(game.layout.stock) <= _SHORT_STOCK:
         return 1
-    return _FINAL_CHANCE if game.layout.is_final else _CHANCE
+    return _FINAL_SHARE if game.layout.is_final else _SHARE
 
 
 def _waiting(number: int) -> Position:
-    chance = _chance(number)
+    rng = _rng(number)
     humans = [Seat(SeatKind.HUMAN, f"P{seat}", joined=seat < 2) for seat in range(4)]
-    seats = tuple(humans[: chance.randint(3, 4)]) + (_ai(chance, 4),) * chance.randint(0, 1)
-    step = games.open_game(_secret(number), _rules(chance), seats)
+    seats = tuple(humans[: rng.randint(3, 4)]) + (_ai(rng, 4),) * rng.randint(0, 1)
+    step = games.open_game(_secret(number), _rules(rng), seats)
     return Position(step.game, step.events)
 
 
 def _secret(number: int) -> bytes:
-    return hashlib.sha256(b"stage %d" % number).digest()
+    return hashlib.sha256(b"position %d" % number).digest()
 
 
-def _rules(chance: random.Random) -> Rules:
-    hints = chance.random() < 0.9
-    return Rules(chance.choice((0, 2, 4)), chance.choice(list(AceMode)), hints)
+def _rules(rng: random.Random) -> Rules:
+    hints = rng.random() < 0.9
+    return Rules(rng.choice((0, 2, 4)), rng.choice(list(AceMode)), hints)
 
 
-def _table(chance: random.Random) -> tuple[Seat, ...]:
-    """Two to six seats, the first human, some more as well."""
+def _table(rng: random.Random) -> tuple[Seat, ...]:
+    """Two to six seats: the first is human, others may be."""
     return tuple(
-        Seat(SeatKind.HUMAN, f"P{seat}")
-        if seat == 0 or chance.random() < 0.4
-        else _ai(chance, seat)
-        for seat in range(chance.randint(2, 6))
+        Seat(SeatKind.HUMAN, f"P{seat}") if seat == 0 or rng.random() < 0.4 else _ai(rng, seat)
+        for seat in range(rng.randint(2, 6))
     )
 
 
-def _ai(chance: random.Random, seat: int) -> Seat:
-    return Seat(SeatKind.AI, f"B{seat}", chance.choice(list(LEVELS)))
+def _ai(rng: random.Random, seat: int) -> Seat:
+    return Seat(SeatKind.AI, f"B{seat}", rng.choice(list(LEVELS)))
 
 
-def other_world(
-    position: Position, viewer: int | None, chance: random.Random, *, deep: bool
+def with_other_hidden_cards(
+    position: Position, viewer: int | None, rng: random.Random, *, ai_hands_equal: bool
 ) -> Position:
-    """The position with all dealt anew that a viewer (None: a spectator) may not know.
+    """The position with new cards wherever a viewer (None: a spectator) may not see them.
 
-    A `deep` difference leaves the hands of AI seats and the top of the stock as they are: until
-    others lay something open, every AI turn must then come out the same, too.
+    With `ai_hands_equal` the hands of AI seats and the top of the stock stay: until another seat
+    reveals a card, every AI turn must then be equal, too.
     """
-    game = replace(position.game, secret=chance.randbytes(32))
+    game = replace(position.game, secret=rng.randbytes(32))
     if game.round is None:
-        dealer = (game.first_dealer + chance.randint(1, len(game.seats) - 1)) % len(game.seats)
+        dealer = (game.first_dealer + rng.randint(1, len(game.seats) - 1)) % len(game.seats)
         game = replace(game, first_dealer=dealer)
     else:
         state = game.round
-        kept = _kept(game, viewer, deep=deep)
-        held = state.layout.stock[-HELD:] if deep else ()
-        layout = _redealt(state.layout, kept, held, chance)
+        fixed_hands = _fixed_cards(game, viewer, ai_hands_equal=ai_hands_equal)
+        fixed = state.layout.stock[-FIXED_STOCK_CARDS:] if ai_hands_equal else ()
+        layout = _with_hidden_cards_dealt_again(state.layout, fixed_hands, fixed, rng)
         state = replace(state, layout=layout)
         if isinstance(state, Discarding):
-            state = replace(state, drawn=_drawn(position, state, kept, chance))
+            state = replace(state, drawn=_drawn(position, state, fixed_hands, rng))
         game = replace(game, round=state)
-    events = tuple(_retold(event, viewer, chance) for event in position.events)
+    events = tuple(_with_other_hidden_fields(event, viewer, rng) for event in position.events)
     return Position(game, events)
 
 
-def _kept(game: Game, viewer: int | None, *, deep: bool) -> list[tuple[Card, ...]]:
-    """By seat, the cards that stay in its hand."""
+def _fixed_cards(game: Game, viewer: int | None, *, ai_hands_equal: bool) -> list[tuple[Card, ...]]:
+    """By seat, the cards of its hand that stay."""
     layout = game.layout
     return [
         hand
-        if seat in (viewer, layout.out) or (deep and game.seats[seat].kind is SeatKind.AI)
+        if seat in (viewer, layout.out) or (ai_hands_equal and game.seats[seat].kind is SeatKind.AI)
         else layout.shown[seat]
         for seat, hand in enumerate(layout.hands)
     ]
 
 
-def _redealt(
+def _with_hidden_cards_dealt_again(
     layout: Layout,
-    kept: list[tuple[Card, ...]],
-    held: tuple[Card, ...],
-    chance: random.Random,
+    fixed_hands: list[tuple[Card, ...]],
+    fixed: tuple[Card, ...],
+    rng: random.Random,
 ) -> Layout:
     hidden = list(pack(layout.rules.jokers))
-    for card in (*(card for hand in kept for card in hand), *layout.pile, *held):
+    for card in (*(card for hand in fixed_hands for card in hand), *layout.pile, *fixed):
         hidden.remove(card)
-    chance.shuffle(hidden)
+    rng.shuffle(hidden)
     hands = tuple(
         tuple(sorted((*stays, *(hidden.pop() for _ in range(len(hand) - len(stays))))))
-        for stays, hand in zip(kept, layout.hands, strict=True)
+        for stays, hand in zip(fixed_hands, layout.hands, strict=True)
     )
-    return replace(layout, hands=hands, stock=(*hidden, *held))
+    return replace(layout, hands=hands, stock=(*hidden, *fixed))
 
 
 def _drawn(
-    position: Position, state: Discarding, kept: list[tuple[Card, ...]], chance: random.Random
+    position: Position, state: Discarding, fixed_hands: list[tuple[Card, ...]], rng: random.Random
 ) -> Card:
-    """The card just drawn: another one only where nobody but another seat has seen it."""
+    """The card just drawn: another one only where the viewer has not seen it."""
     seat = state.layout.seat
-    told = position.events[-1].body
-    assert isinstance(told, CardDrawn), "a draw comes before its discard"
-    if told.source is Source.DISCARD or kept[seat] == state.layout.hands[seat]:
+    last = position.events[-1].body
+    assert isinstance(last, CardDrawn), "a draw comes before its discard"
+    if last.source is Source.DISCARD or fixed_hands[seat] == state.layout.hands[seat]:
         return state.drawn
     hidden = list(state.layout.hands[seat])
-    for card in kept[seat]:
+    for card in fixed_hands[seat]:
         hidden.remove(card)
-    return chance.choice(hidden)
+    return rng.choice(hidden)
 
 
-def _retold(event: Event, viewer: int | None, chance: random.Random) -> Event:
-    """An event with what only others know of it changed."""
+def _with_other_hidden_fields(event: Event, viewer: int | None, rng: random.Random) -> Event:
+    """The event with other values in the fields that the viewer may not see."""
     match event.body:
         case CardDrawn(seat=seat, source=Source.STOCK) as body if seat != viewer:
-            return replace(event, body=replace(body, card=Card(chance.randrange(52))))
+            return replace(event, body=replace(body, card=Card(rng.randrange(52))))
         case CardDiscarded(seat=seat) as body if seat != viewer:
-            return replace(event, body=replace(body, go_out=chance.random() < 0.5))
+            return replace(event, body=replace(body, go_out=rng.random() < 0.5))
         case _:
             return event
 
@@ -206,31 +205,14 @@ def invite(seat: int) -> str:
     return f"invite-to-seat-{seat}-{'i' * 28}"
 
 
-def put(store: Store, game_id: str, position: Position, version: int = 1) -> None:
-    """Keep a position under a new id."""
+def store_position(store: Store, game_id: str, position: Position, version: int = 1) -> None:
+    """Store a position under a new id."""
     game, at = position.game, bodies.timestamp(NOW)
-    away = tuple(seat for seat, each in enumerate(game.seats) if each.away)
-    meta = Meta(
-        created_at=NOW,
-        updated_at=NOW,
-        expires_at=NOW + _LEAST_LIFETIME * 1000,
-        tokens=tuple(
-            tokens.token_hash(token(seat)) if seat in game.humans else None
-            for seat in range(len(game.seats))
-        ),
-        invites=tuple(
-            tokens.token_hash(invite(seat)) if seat and each.kind is SeatKind.HUMAN else None
-            for seat, each in enumerate(game.seats)
-        ),
-        played=game.round is not None,
-        deadline=game.deadline,
-        away=away,
-    )
     store.commit(
         Commit(
             game_id=game_id,
             expected=0,
-            stored=Stored(version, dump(game), meta.write()),
+            stored=Stored(version, dump(game), _meta(game).dump()),
             events=[strict_json.write(record(event, at)) for event in position.events],
             logged=0,
             record_key=RecordKey("put", "put"),
@@ -241,21 +223,42 @@ def put(store: Store, game_id: str, position: Position, version: int = 1) -> Non
     )
 
 
+def _meta(game: Game) -> Meta:
+    """The metadata of a game whose seats have the tokens and invites of this module."""
+    invited = [seat and each.kind is SeatKind.HUMAN for seat, each in enumerate(game.seats)]
+    return Meta(
+        created_at=NOW,
+        updated_at=NOW,
+        expires_at=NOW + _LEAST_LIFETIME * 1000,
+        tokens=tuple(
+            tokens.token_hash(token(seat)) if seat in game.humans else None
+            for seat in range(len(game.seats))
+        ),
+        invites=tuple(
+            tokens.token_hash(invite(seat)) if is_invited else None
+            for seat, is_invited in enumerate(invited)
+        ),
+        played=game.round is not None,
+        deadline=game.deadline,
+        away=tuple(seat for seat, each in enumerate(game.seats) if each.away),
+    )
+
+
 @contextmanager
-def held() -> Iterator[None]:
-    """Hold the same what the secret or fresh randomness decides besides the cards."""
+def fixed_randomness() -> Iterator[None]:
+    """Replace what depends on the secret or on new randomness besides the cards by fixed values."""
 
-    def words(_: bytes, number: int, seat: int, turn: int) -> Stream:
-        return Stream(b"held", f"ai/{number}/{seat}/{turn}")
+    def ai_randomness(_: bytes, number: int, seat: int, turn: int) -> Stream:
+        return Stream(b"fixed", f"ai/{number}/{seat}/{turn}")
 
-    def fresh(_key: str | None, _salt: bytes, seat: int) -> str:
+    def new_token(_key: str | None, _salt: bytes, seat: int) -> str:
         return token(seat)
 
     with ExitStack() as stack:
         for patch in (
             mock.patch("engine.view.commitment", return_value="c" * 64),
-            mock.patch("engine.shuffle.choice_stream", words),
-            mock.patch("service.games.tokens.seat_token", fresh),
+            mock.patch("engine.shuffle.choice_stream", ai_randomness),
+            mock.patch("service.games.tokens.seat_token", new_token),
         ):
             stack.enter_context(patch)
         yield

@@ -1,4 +1,4 @@
-"""That the table of callers is whole and holds, and that a breach of it would be seen."""
+"""The trial of permissions, small; that its table is complete; and that it detects faults."""
 
 from __future__ import annotations
 
@@ -6,42 +6,50 @@ from unittest import mock
 
 import pytest
 
-from service.games.records import record_key
-from tests.chaos.access.callers import CALLERS, STATES, TABLE, callers, operations, oversteps
+from service.games.idempotency import record_key
+from tests.chaos.access import permissions
+from tests.chaos.access.callers import callers, hidden_cards_shown
+from tests.chaos.access.permissions import CALLERS, PERMISSIONS, STATES, Operation
 from tests.chaos.traffic.keys import shared_keys
 from tests.scale import scaled
 
 
-def test_the_table_has_every_operation_and_every_caller() -> None:
-    assert set(TABLE) ^ operations() == set()
-    assert all(set(row) == set(CALLERS) for row in TABLE.values())
+def test_the_table_has_an_outcome_for_every_operation_and_every_caller() -> None:
+    assert permissions.gaps() == []
 
 
-def test_every_caller_may_do_what_the_contract_says_and_nothing_else() -> None:
+def test_an_operation_that_the_table_lacks_is_named() -> None:
+    operations = permissions.described_operations() | {"shuffleSeats"}
+    with mock.patch.object(permissions, "described_operations", return_value=operations):
+        assert permissions.gaps() == ["shuffleSeats has no entry in PERMISSIONS"]
+
+
+def test_every_caller_may_do_what_the_contract_allows_and_nothing_else() -> None:
     outcome = callers(rounds=scaled(10))
-    assert list(outcome.breaches) == []
-    cells = len(operations()) * len(CALLERS) * len(STATES)
-    assert outcome.done.startswith(f"{scaled(10)} times {cells} cells")
+    assert list(outcome.violations) == []
+    cells = sum(len(operation.outcomes) * len(STATES) for operation in PERMISSIONS.values())
+    assert outcome.summary.startswith(f"{scaled(10)} times {cells} cells")
 
 
-def test_another_outcome_than_the_tables_is_a_breach() -> None:
-    row = TABLE["getScores"] | {"nobody": ("200", "token-required", "200")}
-    with mock.patch.dict(TABLE, {"getScores": row}, clear=True):
-        (breach, twin) = callers(rounds=1, states=("playing",)).breaches
-    assert "getScores by nobody" in breach
-    assert breach.endswith("200 instead of token-required")
-    assert "Cookie" in twin
+def test_an_answer_that_differs_from_the_table_is_a_violation() -> None:
+    row = PERMISSIONS["getScores"]
+    wrong = Operation(row.call, {**row.outcomes, "nobody": ("200", "token-required", "200")})
+    with mock.patch.dict(PERMISSIONS, {"getScores": wrong}, clear=True):
+        without_token, with_cookie = callers(rounds=1, states=("playing",)).violations
+    assert "getScores by nobody {}" in without_token
+    assert without_token.endswith("200 instead of token-required")
+    assert "Cookie" in with_cookie
 
 
-def test_the_idempotency_keys_of_one_seat_never_answer_anothers() -> None:
+def test_a_seat_never_gets_an_answer_that_was_recorded_for_another_seat() -> None:
     outcome = shared_keys(games=scaled(10), steps=100)
-    assert list(outcome.breaches) == []
-    assert all(word in outcome.done for word in ("made", "refused", "repeated", "reused"))
+    assert list(outcome.violations) == []
+    assert all(word in outcome.summary for word in ("made", "refused", "repeated", "reused"))
 
 
-def test_keys_that_belong_to_the_game_alone_are_a_breach() -> None:
-    with mock.patch("service.games.repository.record_key", lambda _, key: record_key("all", key)):
-        assert shared_keys(games=1).breaches
+def test_idempotency_keys_that_all_seats_share_are_a_violation() -> None:
+    with mock.patch("service.games.transactions.record_key", lambda _, key: record_key("all", key)):
+        assert shared_keys(games=1).violations
 
 
 VIEW = {
@@ -62,8 +70,15 @@ VIEW = {
         ({"events": [{"type": "card_drawn", "seat": 0, "source": "stock", "card": "8H"}]}, 1),
     ],
 )
-def test_an_answer_that_shows_too_much_is_a_breach(
+def test_an_answer_that_shows_hidden_cards_is_a_violation(
     body: dict[str, object], seat: int | None
 ) -> None:
-    assert list(oversteps(body, seat))
-    assert not list(oversteps(VIEW, 1))
+    assert list(hidden_cards_shown(body, seat))
+    assert not list(hidden_cards_shown(VIEW, 1))
+
+
+def test_a_caller_without_an_outcome_is_named() -> None:
+    row = PERMISSIONS["getHint"]
+    outcomes = {caller: row.outcomes[caller] for caller in CALLERS if caller != "key"}
+    with mock.patch.dict(PERMISSIONS, {"getHint": Operation(row.call, outcomes)}):
+        assert permissions.gaps() == ["getHint has no outcome for the caller key"]

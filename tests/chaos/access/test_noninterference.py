@@ -1,4 +1,4 @@
-"""That two worlds look alike, and that the comparison would see it if they did not."""
+"""The non-interference trial, small; and that it detects seeded leaks."""
 
 from __future__ import annotations
 
@@ -15,23 +15,37 @@ from engine import table, view
 from engine.cards import write_cards
 from engine.game import Game, Step
 from engine.round import Layout, Source
-from tests.chaos.access.noninterference import Plant, compare
-from tests.chaos.access.permitted_differences import Law
+from tests.chaos.access import calls
+from tests.chaos.access.instance import Leak
+from tests.chaos.access.noninterference import compare
+from tests.chaos.access.permissions import described_calls
+from tests.chaos.access.permitted_differences import PermittedDifferences
 from tests.scale import scaled
 
 
 def test_no_answer_depends_on_what_its_caller_may_not_know() -> None:
-    tally = compare(scaled(120))
-    assert tally.breaches == []
-    counts = tally.counts
+    comparison = compare(scaled(120))
+    assert comparison.violations == []
+    counts = comparison.counts
     assert counts["differing"] > 0.9 * counts["pairs"]
     assert counts["answers"] > 40 * counts["pairs"]
-    assert min(counts[name] for name in ("final", "deep", "moves", "parted")) > 0
+    assert min(counts[name] for name in ("final", "ai_hands_equal", "moves", "diverged")) > 0
     assert min(counts[str(status)] for status in (200, 304, 401, 403, 404, 405, 409, 412)) > 0
 
 
+def test_every_operation_on_a_game_is_compared() -> None:
+    sent = [*calls.every_operation(), *calls.all_reads_and_refusals(1, "0", 1, ["8H"])]
+    compared = {(call.method, call.path.partition("?")[0]) for call in sent}
+    missing = {
+        operation
+        for operation, call in described_calls().items()
+        if call[1].startswith(calls.GAME) and call not in compared
+    }
+    assert not missing, f"add to tests/chaos/access/calls.py: {sorted(missing)}"
+
+
 def changed(response: Response, change: Callable[[dict[str, object]], object]) -> None:
-    """Change the JSON object that an answer holds, if it does."""
+    """Change the JSON object in an answer, if there is one."""
     if response.get_data()[:1] == b"{":
         body = json.loads(response.get_data())
         change(body)
@@ -53,7 +67,7 @@ def a_tag_of_the_state(response: Response, game: Game) -> None:
         response.headers["ETag"] = f'"{hash(game)}"'
 
 
-def a_length_that_tells_of_the_stock(response: Response, game: Game) -> None:
+def a_length_that_depends_on_the_stock(response: Response, game: Game) -> None:
     if (layout := layout_of(game)) is not None and response.get_data():
         response.set_data(response.get_data() + b" " * layout.stock[-1].index)
 
@@ -67,55 +81,55 @@ def a_header_with_the_secret(response: Response, game: Game) -> None:
     response.headers["X-Debug"] = game.secret.hex()
 
 
-def a_hint_that_knows_the_stock(response: Response, game: Game) -> None:
+def a_hint_that_names_the_stock(response: Response, game: Game) -> None:
     if (layout := layout_of(game)) is not None and b'"reason"' in response.get_data():
         changed(response, lambda body: body.update(reason=f"Draw the {layout.stock[0]}."))
 
 
-def a_status_that_tells_of_the_secret(response: Response, game: Game) -> None:
+def a_status_that_depends_on_the_secret(response: Response, game: Game) -> None:
     if response.status_code == 401 and game.secret[0] % 2:
         response.status_code = 403
 
 
-PLANTS = [
+LEAKS = [
     a_field_with_the_hands,
     a_tag_of_the_state,
-    a_length_that_tells_of_the_stock,
+    a_length_that_depends_on_the_stock,
     an_error_that_names_the_top_of_the_stock,
     a_header_with_the_secret,
-    a_hint_that_knows_the_stock,
-    a_status_that_tells_of_the_secret,
+    a_hint_that_names_the_stock,
+    a_status_that_depends_on_the_secret,
 ]
 
 
-@pytest.mark.parametrize("plant", PLANTS, ids=lambda plant: plant.__name__)
-def test_a_planted_leak_is_found(plant: Plant) -> None:
-    assert compare(6, plant, first=True).breaches
+@pytest.mark.parametrize("leak", LEAKS, ids=lambda leak: leak.__name__)
+def test_a_seeded_leak_is_detected(leak: Leak) -> None:
+    assert compare(6, leak, first=True).violations
 
 
-def peeking_draw(game: Game) -> Step:
-    """An AI player that knows the secret."""
+def draw_that_depends_on_the_secret(game: Game) -> Step:
+    """A draw of an AI player that knows the secret."""
     source = Source.STOCK if game.secret[0] % 2 else Source.DISCARD
     return games.draw(game, game.layout.seat, source)
 
 
 FAULTS: dict[str, Callable[[], AbstractContextManager[object]]] = {
     "the draws of others in the list of events": lambda: mock.patch(
-        "service.games.use_cases.visible", lambda told, _: view.opened(told)
+        "service.games.responses.visible", lambda events, _: view.opened(events)
     ),
-    "whether a seat was ready to declare": lambda: mock.patch.dict(
+    "whether a seat declared that it goes out": lambda: mock.patch.dict(
         view._EVENT_FIELDS, card_discarded=("seat", "card", "go_out")
     ),
     "an AI player that knows the secret": lambda: mock.patch.object(
-        table, "_chosen_draw", peeking_draw
+        table, "_chosen_draw", draw_that_depends_on_the_secret
     ),
 }
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_a_fault_of_the_service_itself_is_found(fault: str) -> None:
+def test_a_seeded_fault_of_the_service_is_detected(fault: str) -> None:
     with FAULTS[fault]():
-        assert compare(30, first=True).breaches
+        assert compare(30, first=True).violations
 
 
 def event(kind: str, **fields: object) -> dict[str, object]:
@@ -124,20 +138,20 @@ def event(kind: str, **fields: object) -> dict[str, object]:
 
 DRAWN = event("card_drawn", seat=1, source="stock", card=None)
 TAKEN = event("card_drawn", seat=1, source="discard", card="8H")
-THROWN = event("card_discarded", seat=1, card="8H")
+DISCARDED = event("card_discarded", seat=1, card="8H")
 OUT = event("went_out", seat=1, hand=["8H"], melds=[])
 SCORED = event("round_scored", went_out=1, stalled=False, seats=[{"points": 1}, {"points": 2}])
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "lawful"),
+    ("one", "other", "is_permitted"),
     [
         (DRAWN, TAKEN, True),
         (DRAWN, {**DRAWN, "card": "8H"}, False),
         (TAKEN, {**TAKEN, "card": "9H"}, False),
         (DRAWN, {**DRAWN, "seat": 0}, False),
-        (THROWN, {**THROWN, "card": "9H"}, True),
-        (THROWN, {**THROWN, "seat": 0}, False),
+        (DISCARDED, {**DISCARDED, "card": "9H"}, True),
+        (DISCARDED, {**DISCARDED, "seat": 0}, False),
         (OUT, DRAWN, True),
         (OUT, None, True),
         (DRAWN, None, False),
@@ -149,22 +163,22 @@ SCORED = event("round_scored", went_out=1, stalled=False, seats=[{"points": 1}, 
         (event("seat_left", seat=1), event("seat_left", seat=2), False),
     ],
 )
-def test_worlds_part_only_by_what_lays_hidden_cards_open(
-    one: dict[str, object], other: dict[str, object] | None, lawful: bool
+def test_events_may_differ_only_where_they_reveal_hidden_cards(
+    one: dict[str, object], other: dict[str, object] | None, is_permitted: bool
 ) -> None:
-    law = Law(viewer=0, settled=frozenset({0}), draws=False)
-    told = [[event("round_dealt", upcard="8H"), each] for each in (one, other) if each]
-    second = told[1] if other else told[0][:1]
-    assert (law.breach(told[0], second) is None) == lawful
+    permitted = PermittedDifferences(viewer=0, equal_seats=frozenset({0}), equal_draws=False)
+    logs = [[event("round_dealt", upcard="8H"), each] for each in (one, other) if each]
+    second = logs[1] if other else logs[0][:1]
+    assert (permitted.violation(logs[0], second) is None) == is_permitted
 
 
-def test_what_a_settled_seat_does_is_the_same_in_both_worlds() -> None:
-    law = Law(viewer=0, settled=frozenset({0, 1}), draws=True)
+def test_a_seat_with_equal_hands_must_act_the_same_in_both_instances() -> None:
+    permitted = PermittedDifferences(viewer=0, equal_seats=frozenset({0, 1}), equal_draws=True)
     for other in (TAKEN, {**DRAWN, "card": "8H"}):
-        assert law.breach([DRAWN], [other]) is not None
-    assert law.breach([OUT], []) is not None
+        assert permitted.violation([DRAWN], [other]) is not None
+    assert permitted.violation([OUT], []) is not None
     own = event("card_drawn", seat=0, source="stock", card="8H")
-    assert law.breach([own], [{**own, "card": "9H"}]) is not None
+    assert permitted.violation([own], [{**own, "card": "9H"}]) is not None
     dealt = event("round_dealt", upcard="8H")
-    assert law.breach([dealt, own], [dealt, {**own, "card": "9H"}]) is None
-    assert law.breach([dealt], [dealt]) == "no event differs"
+    assert permitted.violation([dealt, own], [dealt, {**own, "card": "9H"}]) is None
+    assert permitted.violation([dealt], [dealt]) == "no event differs"

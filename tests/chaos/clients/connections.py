@@ -19,7 +19,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from tests.chaos.clients.crowd import Crowd, Manner
-from tests.chaos.trial import Outcome, Proof
+from tests.chaos.trial import Outcome, Trial
 from tests.system.launch import Launch
 
 _HEAD_SECONDS = 10.0
@@ -198,13 +198,13 @@ def _leaks(before: dict[int, tuple[int, int]], after: dict[int, tuple[int, int]]
     ]
 
 
-PROOFS = (
-    Proof(
+TRIALS = (
+    Trial(
         "Clients that send slowly or never stop nobody, and are shown out",
         "`test_connections.py`",
         slow_senders,
     ),
-    Proof(
+    Trial(
         "Clients that read slowly or do not close stop nobody",
         "`test_connections.py`",
         slow_readers,

@@ -1,7 +1,7 @@
-"""Hostile requests: bodies, queries, headers, hosts, paths and methods that mean harm.
+"""Hostile bodies, queries, headers, hosts, paths and methods.
 
-`bodies` are made from a fitting body of an operation: each is refused, whatever the game. `noise`
-is made at random from the same, and may fit by chance.
+`bodies` are made from a valid body of an operation and are never valid. `mutated` changes a valid
+body at random, so that the result may be valid by chance.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ ACCEPTS = (
     "text/html", "*/*;q=x", "application/json;q=0", "application/json;q=1e999", ";", "a/b/c", "*",
     "application/*;q=0, */*;q=0", "application/json;" + "x=y;" * 2_000, "*/json", "text/*",
 )  # fmt: skip
-LENGTHS_TOLD = ("-1", "x", "1e3", "0x10", "99999999999999999999", "1 1", "", "\xb3", "+5", "5,5")
+CONTENT_LENGTHS = ("-1", "x", "1e3", "0x10", "99999999999999999999", "1 1", "", "\xb3", "+5", "5,5")
 PATHS = (
     "/v1/games/%00", "/v1/games/..%2f..%2fhealthz", "/v1/games/" + "x" * 10_000, "/v1/games/%ff",
     "/v1/games/{g:x}:game", "/v1/games/*", "/v1/games/%F0%9F%82%A1", "/v1/games//draw", "/%",
@@ -80,12 +80,12 @@ PATHS = (
 METHODS = ("PUT", "PATCH", "TRACE", "CONNECT", "PROPFIND", "G\xcbT", "DELETE", "X" * 300)
 
 
-Takes = dict[str, Callable[[Any], bool]]
+AcceptedValues = dict[str, Callable[[Any], bool]]
 
 
 @dataclass(frozen=True)
 class Body:
-    """A body and the media type that it is sent as; None for no Content-Type."""
+    """A body and its Content-Type; None for a request without one."""
 
     content: bytes
     media: str | None = JSON
@@ -98,27 +98,29 @@ SEAT = {"kind": "human", "name": "Ann", "level": None}
 
 
 def _is_name(value: Any) -> bool:
-    """Whether a seat may be called so, as far as the corpus has such names."""
-    told = isinstance(value, str) and 1 <= len(value) <= 40
-    return value is None or (told and value.strip() != "" and value not in ("\0", "\n", "\u202e"))
+    """Whether a value of the corpus is a valid name of a seat."""
+    has_length = isinstance(value, str) and 1 <= len(value) <= 40
+    return value is None or (
+        has_length and value.strip() != "" and value not in ("\0", "\n", "\u202e")
+    )
 
 
-_IS_JOKERS = (0, 2, 4).__contains__
-SEAT_TAKES: Takes = {"name": _is_name, "level": lambda value: value is None}
+_is_joker_count = (0, 2, 4).__contains__
+SEAT_ACCEPTS: AcceptedValues = {"name": _is_name, "level": lambda value: value is None}
 
 
 @dataclass(frozen=True)
 class Operation:
-    """An operation that takes a body: its path, a body that fits, and what else its fields take."""
+    """An operation with a body: its path, a valid body, and other values that its fields accept."""
 
     name: str
     path: str
-    fitting: dict[str, Any]
-    takes: Takes = field(default_factory=dict)
+    valid: dict[str, Any]
+    accepted_values: AcceptedValues = field(default_factory=dict)
 
 
 def operations(invite: str) -> list[Operation]:
-    """Every operation with a body; the invite is one that is good."""
+    """Every operation with a body, given a valid invite."""
     table = [SEAT, {"kind": "ai"}]
     new = {"seats": table, "jokers": 2, "aces": "high", "hints": True, "turn_seconds": 60}
     hand = {"cards": ["8H", "9H", "TH"], "wild_rank": "5", "aces": "low"}
@@ -129,7 +131,7 @@ def operations(invite: str) -> list[Operation]:
             {**new, "seed": "11" * 32},
             {
                 "seats": lambda value: value is None,
-                "jokers": lambda value: not isinstance(value, bool) and _IS_JOKERS(value),
+                "jokers": lambda value: not isinstance(value, bool) and _is_joker_count(value),
                 "hints": lambda value: isinstance(value, bool),
                 "turn_seconds": lambda value: value is None,
                 "seed": lambda value: value is None,
@@ -144,44 +146,44 @@ def operations(invite: str) -> list[Operation]:
     ]  # fmt: skip
 
 
-def bodies(fitting: dict[str, Any], takes: Takes) -> Iterator[Body]:
-    """Bodies that no operation accepts which takes the `fitting` one.
+def bodies(valid: dict[str, Any], accepted_values: AcceptedValues) -> Iterator[Body]:
+    """Bodies that an operation with this `valid` body must refuse.
 
-    `takes` says by field which values it accepts; none but the fitting one where it says nothing.
+    `accepted_values` says by field which other values are valid; by default none is.
     """
-    text = json.dumps(fitting).encode()
+    text = json.dumps(valid).encode()
     yield from map(Body, _WHOLE)
     yield from (Body(text, media) for media in _MEDIA)
     yield from map(Body, (b"\xef\xbb\xbf" + text, b"\x00" + text, text + b"\x00", text[:-1]))
     for encoding in ("utf-16", "utf-16-le", "utf-32", "utf-7"):
-        yield Body(json.dumps({**fitting, "x": "+"}).encode(encoding))
-    yield from map(Body, fields(fitting, takes))
-    yield from map(Body, _deep(text))
+        yield Body(json.dumps({**valid, "x": "+"}).encode(encoding))
+    yield from map(Body, fields(valid, accepted_values))
+    yield from map(Body, _nested(text))
 
 
-def fields(fitting: dict[str, Any], takes: Takes) -> Iterator[bytes]:
-    """The fitting object with one of its fields made unacceptable."""
-    for member, value in fitting.items():
+def fields(valid: dict[str, Any], accepted_values: AcceptedValues) -> Iterator[bytes]:
+    """The valid object with one field made invalid."""
+    for member, value in valid.items():
         name = json.dumps(member).encode()
-        others = {key: each for key, each in fitting.items() if key != member}
+        others = {key: each for key, each in valid.items() if key != member}
         rest = b", " + json.dumps(others).encode()[1:-1] if others else b""
-        accepts = takes.get(member, lambda _: False)
-        raws = (*map(_written, _WRONG), *_NUMBERS, *_STRINGS, *_long(value), *_deep(b"1"))
+        accepts = accepted_values.get(member, lambda _: False)
+        raws = (*map(_encoded, _WRONG), *_NUMBERS, *_STRINGS, *_long(value), *_nested(b"1"))
         for raw in raws:
-            if raw != _written(value) and not _accepted(raw, accepts):
+            if raw != _encoded(value) and not _is_accepted(raw, accepts):
                 yield b"{%b: %b%b}" % (name, raw, rest)
-        fits = _written(value)
+        encoded = _encoded(value)
         escaped = b'"\\u%04x%b' % (ord(member[0]), name[2:])
-        for twin in (name, escaped, _written(member.upper()), _written(member + " ")):
-            yield b"{%b: %b, %b: %b%b}" % (name, fits, twin, fits, rest)
+        for duplicate in (name, escaped, _encoded(member.upper()), _encoded(member + " ")):
+            yield b"{%b: %b, %b: %b%b}" % (name, encoded, duplicate, encoded, rest)
 
 
-def _written(value: Any) -> bytes:
+def _encoded(value: Any) -> bytes:
     return json.dumps(value).encode()
 
 
-def _accepted(raw: bytes, accepts: Callable[[Any], bool]) -> bool:
-    """Whether a value is one that the field takes, however it is written."""
+def _is_accepted(raw: bytes, accepts: Callable[[Any], bool]) -> bool:
+    """Whether a JSON text is a value that the field accepts."""
     try:
         return accepts(json.loads(raw))
     except (ValueError, RecursionError):
@@ -189,16 +191,16 @@ def _accepted(raw: bytes, accepts: Callable[[Any], bool]) -> bool:
 
 
 def _long(value: Any) -> Iterator[bytes]:
-    """Numbers of many digits and long strings."""
+    """Numbers with many digits, and long strings and arrays."""
     for count in DIGITS:
         yield from (b"9" * count, b"-" + b"9" * count, b"0." + b"1" * count, b"1" * count + b"e1")
     yield from (b'"' + b"x" * count + b'"' for count in LENGTHS)
-    yield from (_written("🂡" * (count // 10)) for count in LENGTHS)
+    yield from (_encoded("🂡" * (count // 10)) for count in LENGTHS)
     if isinstance(value, list):
-        yield from (_written(value * count) for count in LENGTHS)
+        yield from (_encoded(value * count) for count in LENGTHS)
 
 
-def _deep(core: bytes) -> Iterator[bytes]:
+def _nested(core: bytes) -> Iterator[bytes]:
     for depth in DEPTHS:
         yield b"[" * depth + core + b"]" * depth
         yield b'{"a":' * depth + core + b"}" * depth
@@ -206,29 +208,29 @@ def _deep(core: bytes) -> Iterator[bytes]:
         yield b'{"a":' * depth
 
 
-def noise(fitting: dict[str, Any], chance: random.Random) -> Body:
-    """The fitting body with some bytes changed, cut, doubled or put elsewhere."""
-    text = bytearray(json.dumps(fitting).encode())
-    for _ in range(chance.randint(1, 4)):
-        place = chance.randrange(len(text) + 1)
-        match chance.randrange(5):
+def mutated(valid: dict[str, Any], rng: random.Random) -> Body:
+    """The valid body with some bytes changed, deleted, repeated or inserted."""
+    text = bytearray(json.dumps(valid).encode())
+    for _ in range(rng.randint(1, 4)):
+        place = rng.randrange(len(text) + 1)
+        match rng.randrange(5):
             case 0:
-                text[place : place + 1] = bytes([chance.randrange(256)])
+                text[place : place + 1] = bytes([rng.randrange(256)])
             case 1:
-                text[place:place] = chance.choice((*_NUMBERS, *_STRINGS, *_WHOLE))
+                text[place:place] = rng.choice((*_NUMBERS, *_STRINGS, *_WHOLE))
             case 2:
-                del text[place : place + chance.randint(1, 8)]
+                del text[place : place + rng.randint(1, 8)]
             case 3:
-                text[place:place] = text[place : place + chance.randint(1, 20)]
+                text[place:place] = text[place : place + rng.randint(1, 20)]
             case _:
-                text[place:place] = chance.choice(b'{}[],:"\\ \t\n').to_bytes(1, "big")
+                text[place:place] = rng.choice(b'{}[],:"\\ \t\n').to_bytes(1, "big")
     return Body(bytes(text), JSON)
 
 
-def headers(chance: random.Random) -> list[tuple[str, str]]:
-    """A few hostile headers."""
-    names = chance.sample(HEADERS, chance.randint(1, 4))
-    made = [(name, chance.choice((*TEXTS, *ACCEPTS))) for name in names]
-    if chance.random() < 0.2:
-        made.append(("Content-Length", chance.choice(LENGTHS_TOLD)))
+def headers(rng: random.Random) -> list[tuple[str, str]]:
+    """One to five hostile headers."""
+    names = rng.sample(HEADERS, rng.randint(1, 4))
+    made = [(name, rng.choice((*TEXTS, *ACCEPTS))) for name in names]
+    if rng.random() < 0.2:
+        made.append(("Content-Length", rng.choice(CONTENT_LENGTHS)))
     return made

@@ -1,35 +1,40 @@
-"""That hostile requests and open ears find nothing, and that they would find a fault."""
+"""The trial of hostile requests, small; that it has every operation; and that it detects faults."""
 
 from __future__ import annotations
 
 import json
-import logging
 from unittest import mock
 
 import pytest
 
-from tests.chaos.access.callers import DESCRIPTION
-from tests.chaos.access.secret_scan import Secrets, listening, started, whispers
+from tests.chaos.access.permissions import DESCRIPTION
 from tests.chaos.clients import corpus
 from tests.chaos.clients.hostile import hostile
 from tests.scale import scaled
 
 
 def test_hostile_input_is_refused_as_documented_and_changes_nothing() -> None:
-    outcome = hostile(noise=scaled(5_000), share=11)
-    assert list(outcome.breaches) == []
-    assert int(outcome.done.split()[0]) > 500 + scaled(5_000)
+    outcome = hostile(mutations=scaled(5_000), share=11)
+    assert list(outcome.violations) == []
+    assert int(outcome.summary.split()[0]) > 500 + scaled(5_000)
 
 
-def test_every_operation_with_a_body_is_attacked() -> None:
+def operations_with_a_body() -> set[str]:
+    """The ids of all operations in the API description that take a body."""
     paths = json.loads(DESCRIPTION.read_text())["paths"].values()
-    with_body = {
+    return {
         each["operationId"] for path in paths for each in path.values() if "requestBody" in each
     }
-    attacked = corpus.operations("an invite")
-    assert {operation.name for operation in attacked} == with_body
-    for operation in attacked:
-        assert len(list(corpus.bodies(operation.fitting, operation.takes))) > 200
+
+
+def test_the_corpus_has_hostile_bodies_for_every_operation_with_a_body() -> None:
+    operations = {operation.name: operation for operation in corpus.operations("an invite")}
+    missing = operations_with_a_body() - set(operations)
+    unknown = set(operations) - operations_with_a_body()
+    assert not missing, f"add to operations() in tests/chaos/clients/corpus.py: {sorted(missing)}"
+    assert not unknown, f"no operations with a body: {sorted(unknown)}"
+    for name, operation in operations.items():
+        assert len(list(corpus.bodies(operation.valid, operation.accepted_values))) > 200, name
 
 
 FAULTS = {
@@ -40,39 +45,12 @@ FAULTS = {
         ["it was accepted", "a game changed"],
     ),
 }
+"""By the name that is replaced: its faulty value, and what some violations must then contain."""
 
 
-@pytest.mark.parametrize("place", FAULTS)
-def test_a_fault_of_the_service_is_found(place: str) -> None:
-    fault, told = FAULTS[place]
-    with mock.patch(place, fault):
-        breaches = hostile(noise=0, share=9).breaches
-    assert [word for word in told if any(word in breach for breach in breaches)] == told
-
-
-def test_no_secret_is_told_by_log_headers_or_refusals() -> None:
-    outcome = whispers(games=scaled(10), turns=20, damages=scaled(100))
-    assert list(outcome.breaches) == []
-    assert " 0 damages" not in outcome.done
-
-
-def test_no_secret_is_printed_by_the_started_service() -> None:
-    outcome = started(games=1)
-    assert list(outcome.breaches) == []
-    assert int(outcome.done.split()[-2]) > 20
-
-
-@pytest.mark.parametrize("told", ["a-token", "hand: 8H 9H", "drew JK.", 'upcard="TS"'])
-def test_a_secret_in_a_line_is_found(told: str) -> None:
-    secrets = Secrets({"a-token"})
-    with listening() as heard:
-        logging.getLogger("elsewhere").warning("GET / 200 %s", told)
-    secrets.search("the log", heard.getvalue())
-    assert secrets.breaches
-
-
-def test_ids_are_no_cards() -> None:
-    secrets = Secrets({"a-token"})
-    secrets.search("the log", "GET /v1/games/A-8H-9Hx_TS_2D4C 200 1.2 ms id=2c3d4c")
-    secrets.search("a refusal", "The hand holds no 8H.", named='{"card": "8H"}')
-    assert not secrets.breaches
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_seeded_fault_of_the_service_is_detected(name: str) -> None:
+    value, expected = FAULTS[name]
+    with mock.patch(name, value):
+        violations = hostile(mutations=0, share=9).violations
+    assert [text for text in expected if any(text in each for each in violations)] == expected

@@ -1,8 +1,8 @@
-"""Games go on while the master of the storage is killed, frozen, or made to step down.
+"""The loss of the store's master loses no acknowledged move with `DURABILITY=acknowledged`.
 
-The real service, with `DURABILITY=acknowledged`, on a master that sentinels watch, or on a
-cluster. Clients play whole games and repeat what was not answered, as documented: what they are
-told is held against the games in the end, so a move that was acknowledged and lost would show.
+The real service runs over a Sentinel group or a cluster. Clients play whole games and repeat what
+was not answered, as documented. Meanwhile the master is killed, frozen, or replaced by a failover.
+At the end every answer is compared with the game's event log.
 """
 
 from __future__ import annotations
@@ -14,19 +14,20 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
+from functools import partial
 from pathlib import Path
 
 from service.store.durability import Durability
-from tests.chaos.traffic.linearizability import Record
-from tests.chaos.traffic.load import Habits, play
-from tests.chaos.traffic.wire import HttpWire
-from tests.chaos.trial import Outcome, Proof
+from tests.chaos.traffic.history import History
+from tests.chaos.traffic.http_client import HttpTransport
+from tests.chaos.traffic.load import Workload, run_load
+from tests.chaos.trial import Outcome, Trial
 from tests.nodes import Group, cluster_group, sentinel_group, wait_for
 from tests.system.launch import Launch
 
 _MOVES_BETWEEN = 40
-_GONE_SECONDS = 4.0
-_PATIENCE_SECONDS = 60.0
+_FREEZE_SECONDS = 4.0
+_WAIT_SECONDS = 60.0
 
 
 def _kill(group: Group) -> None:
@@ -39,68 +40,70 @@ def _kill(group: Group) -> None:
 def _freeze(group: Group) -> None:
     master = group.find_master()
     master.freeze()
-    time.sleep(_GONE_SECONDS)
+    time.sleep(_FREEZE_SECONDS)
     master.thaw()
 
 
-def _step_down(group: Group) -> None:
+def _fail_over(group: Group) -> None:
     group.fail_over()
 
 
-TROUBLES: Mapping[str, Callable[[Group], None]] = {
+FAULTS: Mapping[str, Callable[[Group], None]] = {
     "kills": _kill,
     "freezes": _freeze,
-    "failovers": _step_down,
+    "failovers": _fail_over,
 }
 
 
 def run(
     group_of: Callable[[], AbstractContextManager[Group]],
-    troubles: Sequence[str],
+    faults: Sequence[str],
     durability: Durability = Durability.ACKNOWLEDGED,
     clients: int = 4,
     seed: int = 1,
 ) -> Outcome:
-    """Bring these troubles upon the master, in any order, while games are played to their end."""
-    record, over = Record(), threading.Event()
-    breaches: list[str] = []
-    with (
-        group_of() as group,
-        _service(group, durability) as service,
-        ThreadPoolExecutor(1) as beside,
-    ):
-        playing = beside.submit(
-            play,
-            HttpWire(service.url()),
-            record,
-            Habits(),
-            f"failover {seed}",
-            clients=clients,
-            enough=over.is_set,
+    """Inject these faults into the master, in random order, while games are played."""
+    history, rng = History(), random.Random(seed)
+    with group_of() as group, _service(group, durability) as service:
+        load = partial(
+            run_load, HttpTransport(service.url()), history, Workload(), f"failover {seed}"
         )
-        try:
-            # Here and not beside: a server ends with the thread that started it.
-            _trouble(group, record, random.Random(seed).sample(troubles, len(troubles)))
-        except AssertionError as error:
-            breaches.append(f"the group did not recover: {error}")
-        finally:
-            over.set()
-        playing.result()
+        shuffled = rng.sample(faults, len(faults))
+        violations = _run_with_faults(partial(load, clients=clients), group, history, shuffled)
         output = service.output
     if "Traceback" in output:
-        breaches.append(f"the service printed {output[-2000:]}")
-    breaches += record.breaches()
-    return Outcome(_done(record), [f"seed {seed}: {breach}" for breach in breaches])
+        violations.append(f"the service printed {output[-2000:]}")
+    violations += history.violations()
+    return Outcome(_summary(history), [f"seed {seed}: {violation}" for violation in violations])
 
 
-def _trouble(group: Group, record: Record, troubles: Sequence[str]) -> None:
-    """Bring troubles upon a group, each after some moves and when it is whole again."""
-    for name in troubles:
-        enough = record.moves + _MOVES_BETWEEN
-        wait_for(lambda enough=enough: record.moves >= enough, "moves between", _PATIENCE_SECONDS)
-        wait_for(group.is_whole, "a whole group", _PATIENCE_SECONDS)
-        TROUBLES[name](group)
-        record.count(name)
+def _run_with_faults(
+    load: Callable[..., None], group: Group, history: History, faults: Sequence[str]
+) -> list[str]:
+    """Run the load in another thread until all faults are injected; return the violations."""
+    violations: list[str] = []
+    faults_are_done = threading.Event()
+    with ThreadPoolExecutor(1) as pool:
+        playing = pool.submit(load, enough=faults_are_done.is_set)
+        try:
+            # In this thread: a server ends together with the thread that started it.
+            _inject_faults(group, history, faults)
+        except AssertionError as error:
+            violations.append(f"the group did not recover: {error}")
+        finally:
+            faults_are_done.set()
+        playing.result()
+    return violations
+
+
+def _inject_faults(group: Group, history: History, faults: Sequence[str]) -> None:
+    """Inject the faults, each after some moves and once the group has recovered."""
+    for name in faults:
+        enough = history.moves + _MOVES_BETWEEN
+        wait_for(lambda enough=enough: history.moves >= enough, "moves between", _WAIT_SECONDS)
+        wait_for(group.is_whole, "a whole group", _WAIT_SECONDS)
+        FAULTS[name](group)
+        history.count(name)
 
 
 @contextmanager
@@ -118,35 +121,35 @@ def _service(group: Group, durability: Durability) -> Iterator[Launch]:
         yield service
 
 
-def _done(record: Record) -> str:
-    tally = record.tally
-    troubles = ", ".join(f"{tally[name]} {name}" for name in TROUBLES)
-    away = tally["storage-unavailable"] + tally["outcome-unknown"]
+def _summary(history: History) -> str:
+    counts = history.counts
+    faults = ", ".join(f"{counts[name]} {name}" for name in FAULTS)
+    unavailable = counts["storage-unavailable"] + counts["outcome-unknown"]
     return (
-        f"{troubles}; {record.moves} moves acknowledged, {away} answers of 503 repeated,"
-        f" {tally['finished']} games played out"
+        f"{faults}; {history.moves} moves acknowledged, {unavailable} requests repeated after 503,"
+        f" {counts['finished']} games finished"
     )
 
 
 def sentinel(rounds: int = 5) -> Outcome:
-    """Troubles of a master that sentinels watch."""
-    return run(sentinel_group, [*TROUBLES] * rounds)
+    """Faults of the master of a Sentinel group."""
+    return run(sentinel_group, [*FAULTS] * rounds)
 
 
 def cluster(rounds: int = 5) -> Outcome:
-    """Troubles of a cluster's first master."""
-    return run(cluster_group, [*TROUBLES] * rounds)
+    """Faults of a master of a cluster."""
+    return run(cluster_group, [*FAULTS] * rounds)
 
 
-PROOFS = (
-    Proof(
-        "a lost master costs no acknowledged move, and no error that repeating does not mend",
-        "Sentinel, acknowledged: the master killed, frozen, deposed during play",
+TRIALS = (
+    Trial(
+        "The loss of a Sentinel master loses no acknowledged move; repeated requests succeed.",
+        "DURABILITY=acknowledged: the master is killed, frozen or replaced during games",
         sentinel,
     ),
-    Proof(
-        "the same of a cluster",
-        "Cluster, acknowledged: a master killed, frozen, deposed during play",
+    Trial(
+        "The loss of a cluster master loses no acknowledged move; repeated requests succeed.",
+        "DURABILITY=acknowledged: a master is killed, frozen or replaced during games",
         cluster,
     ),
 )

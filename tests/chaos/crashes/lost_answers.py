@@ -1,11 +1,10 @@
-"""Answers that are lost on their way cause no double move and no false refusal.
+"""A lost answer never makes a move twice, and never makes the service refuse a legal move.
 
-A proxy between service and store, and one between client and service, hand on every request,
-wait until the answer is there, so that the request has been carried out, and then close both
-sides without a word of it. What follows is the service's retry with the record of the commit,
-and the client's with its key. Now and then the store's answers fail to come for longer than the
-service is ready to wait: then it has to say that the outcome is unknown, and no more than that.
-Moves without a key are made, or of unknown outcome; a refusal of one that was due is a breach.
+One proxy stands between service and store, another between client and service. A proxy forwards a
+request and waits for the answer, so that the request has been executed; then it closes both
+connections without forwarding the answer. The service has to retry with the idempotency record of
+the commit, and the client with its key. In an outage the store's answers are lost for longer than
+the service retries: then it has to answer that the outcome is unknown.
 """
 
 from __future__ import annotations
@@ -22,27 +21,28 @@ from pathlib import Path
 from typing import Self
 from urllib.parse import urlsplit
 
-from service.runtime.embedded_server import throwaway_server
-from tests.chaos.traffic.linearizability import Record
-from tests.chaos.traffic.load import Habits, play
-from tests.chaos.traffic.wire import HttpWire
-from tests.chaos.trial import Outcome, Proof
+from tests.chaos.traffic.history import History
+from tests.chaos.traffic.http_client import HttpTransport
+from tests.chaos.traffic.load import Workload, run_load
+from tests.chaos.trial import Outcome, Trial
+from tests.nodes import throwaway_server
 from tests.system.launch import Launch
 
 _CHUNK = 1 << 16
-COMMIT = b"EVAL"
-"""What the request of a commit holds, be it EVAL or EVALSHA."""
+COMMIT_COMMAND = b"EVAL"
+"""The part that EVAL and EVALSHA, the commands of a commit, have in common."""
 _ERROR = b"-"
-_HABITS = Habits(keyless=0.3)
+_WORKLOAD = Workload(keyless=0.3)
 _STORE_SHARE, _HTTP_SHARE = 0.2, 0.05
-_DROUGHT_SECONDS = 2.2  # longer than the service tries
+_OUTAGE_SECONDS = 2.2  # longer than the service retries
 
 
-class Cutter:
-    """A proxy that swallows answers to requests which hold a word, by chance, and hangs up.
+class CuttingProxy:
+    """A proxy that drops a share of the answers and closes both connections with them.
 
-    `target` connects to the server. As a context manager it listens at `port` on loopback.
-    After the cuts of the numbers in `droughts` no answer passes for a while.
+    It considers only answers to requests that contain `word`. `target` connects to the server. As a
+    context manager it listens at `port` on loopback. `outages` are numbers of cuts after which all
+    considered answers are dropped for `_OUTAGE_SECONDS`.
     """
 
     def __init__(
@@ -51,17 +51,17 @@ class Cutter:
         word: bytes,
         share: float,
         rng: random.Random,
-        droughts: Container[int] = (),
+        outages: Container[int] = (),
     ) -> None:
         self.cuts = 0
-        self.cuts_in_droughts = 0
+        self.cuts_in_outages = 0
         self._target = target
         self._word = word
         self._share = share
-        self._droughts = droughts
+        self._outages = outages
         self._rng = rng
         self._lock = threading.Lock()
-        self._dry_until = 0.0
+        self._outage_until = 0.0
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port: int = self._listener.getsockname()[1]
 
@@ -82,40 +82,41 @@ class Cutter:
 
     def _serve(self, client: socket.socket) -> None:
         with closing(client), suppress(OSError), closing(self._target()) as server:
-            asked = b""
+            request = b""
             while True:
                 ready, _, _ = select.select([client, server], [], [])
                 if client in ready:
-                    request = client.recv(_CHUNK)
-                    server.sendall(request)
-                    asked += request
+                    received = client.recv(_CHUNK)
+                    server.sendall(received)
+                    request += received
                 if server in ready:
                     answer = server.recv(_CHUNK)
-                    if not answer or self._swallows(asked, answer):
+                    if not answer or self._drops(request, answer):
                         return
                     client.sendall(answer)
-                    asked = b""
-                elif not request:
+                    request = b""
+                elif not received:
                     return
 
-    def _swallows(self, asked: bytes, answer: bytes) -> bool:
-        if self._word not in asked or answer.startswith(_ERROR):
+    def _drops(self, request: bytes, answer: bytes) -> bool:
+        """Whether the answer is to be lost; an error of the store never is."""
+        if self._word not in request or answer.startswith(_ERROR):
             return False
         with self._lock:
             now = time.monotonic()
-            if now < self._dry_until:
-                self.cuts_in_droughts += 1
+            if now < self._outage_until:
+                self.cuts_in_outages += 1
                 return True
             if self._rng.random() >= self._share:
                 return False
             self.cuts += 1
-            if self.cuts in self._droughts:
-                self._dry_until = now + _DROUGHT_SECONDS
+            if self.cuts in self._outages:
+                self._outage_until = now + _OUTAGE_SECONDS
             return True
 
 
 def unix_target(url: str) -> Callable[[], socket.socket]:
-    """Connects to the Unix socket of an embedded server."""
+    """A function that connects to the Unix socket of an embedded server."""
     path = url.removeprefix("unix://")
 
     def connect() -> socket.socket:
@@ -127,46 +128,52 @@ def unix_target(url: str) -> Callable[[], socket.socket]:
 
 
 def tcp_target(url: str) -> Callable[[], socket.socket]:
-    """Connects to where a URL of HTTP points."""
+    """A function that connects to the host and port of an HTTP URL."""
     parts = urlsplit(url)
     return lambda: socket.create_connection((parts.hostname, parts.port))
 
 
-def run(cuts: int = 500, droughts: int = 5, clients: int = 6, seed: int = 1) -> Outcome:
-    """Cut so many answers of the store while games are played, so many droughts among them."""
-    record, rng = Record(), random.Random(seed)
-    dry = {cuts * (number + 1) // (droughts + 1) for number in range(droughts)}
+def run(cuts: int = 500, outages: int = 5, clients: int = 6, seed: int = 1) -> Outcome:
+    """Drop so many answers of the store while games are played; some of them begin an outage."""
+    history, rng = History(), random.Random(seed)
+    outage_numbers = {cuts * (number + 1) // (outages + 1) for number in range(outages)}
     with (
         tempfile.TemporaryDirectory() as folder,
         throwaway_server() as server,
-        Cutter(unix_target(server.url), COMMIT, _STORE_SHARE, rng, dry) as store,
+        CuttingProxy(
+            unix_target(server.url), COMMIT_COMMAND, _STORE_SHARE, rng, outage_numbers
+        ) as store,
         Launch(
             Path(folder), LOG_LEVEL="CRITICAL", REDIS_URL=f"redis://127.0.0.1:{store.port}/0"
         ) as service,
-        Cutter(tcp_target(service.url()), b"POST", _HTTP_SHARE, rng) as web,
+        CuttingProxy(tcp_target(service.url()), b"POST", _HTTP_SHARE, rng) as web,
     ):
-        play(
-            HttpWire(f"http://127.0.0.1:{web.port}"),
-            record,
-            _HABITS,
+        run_load(
+            HttpTransport(f"http://127.0.0.1:{web.port}"),
+            history,
+            _WORKLOAD,
             f"cut {seed}",
             clients=clients,
             enough=lambda: store.cuts >= cuts,
             to_the_end=False,
         )
-    tally = record.tally
-    done = (
-        f"{store.cuts} answers of the store lost and {store.cuts_in_droughts} in droughts,"
-        f" {web.cuts} of the service; {record.moves} moves acknowledged,"
-        f" {tally['keyless']} sent without a key, {tally['unknown']} of unknown outcome"
+    violations = [f"seed {seed}: {violation}" for violation in history.violations()]
+    return Outcome(_summary(history, store, web), violations)
+
+
+def _summary(history: History, store: CuttingProxy, web: CuttingProxy) -> str:
+    counts = history.counts
+    return (
+        f"{store.cuts} answers of the store lost and {store.cuts_in_outages} more in outages,"
+        f" {web.cuts} answers of the service lost; {history.moves} moves acknowledged,"
+        f" {counts['keyless']} sent without a key, {counts['unknown']} of unknown outcome"
     )
-    return Outcome(done, [f"seed {seed}: {breach}" for breach in record.breaches()])
 
 
-PROOFS = (
-    Proof(
-        "a lost answer makes no move twice and refuses none that was made",
-        "a proxy cuts connections between execution and answer, another before the client",
+TRIALS = (
+    Trial(
+        "A lost answer makes no move twice, and no legal move is refused because of it.",
+        "Proxies before the store and before the client close connections instead of answering",
         run,
     ),
 )

@@ -1,20 +1,19 @@
-"""A power cut loses no move that was acknowledged while the store flushes before it answers.
+"""A power cut loses no acknowledged move while the store flushes before it answers.
 
-What is simulated: the machine stops at an instant. Of the append-only file the disk keeps all
-that was flushed, and of what was written after the last flush any beginning, be it in the midst
-of a record. The service, a machine of its own here, goes on and finds its store gone.
+What is simulated: the machine of the store stops at one instant. The disk has everything that was
+flushed, and any first part of what was written after the last flush; that part may end in the
+middle of a history. The service runs on another machine, so it stays.
 
-How: clients play through the service. Whenever one gets an answer, it notes how long the file is;
-with `appendfsync always` everything up to there that the answer told of was flushed before the
-answer left. At the instant of the cut the server is killed with SIGKILL, and answers that a
-client has not yet noted are thrown away as lost on the wire, so that the noted length is the one
-of the last answer that arrived. The cut waits for an instant at which the file is longer, with
-a move that is written but not answered; then it is cut at a random byte between the two lengths.
-That the server does flush before it answers is its word (`appendfsync always`), for without a
-disk that can be stopped a flush cannot be told from a write.
+How: clients play through the service. At each answer the length of the append-only file is noted.
+With `appendfsync always` everything up to that length was flushed before the answer was sent. At
+the cut the server is killed with SIGKILL; answers that arrive later count as lost, so the noted
+length belongs to the last answer that arrived. The cut waits until the file is longer than that,
+which means that a move is written and not answered. Then the file is cut at a random byte between
+the two lengths. That the server flushes before it answers is taken from its documentation: no test
+can tell a flush from a write without a disk that can be stopped.
 
-With `everysec` nothing is promised for the last second: `losses` counts, on a copy of the data
-for each cut, the acknowledged moves that a file has lost that is cut at its length of a second
+With `everysec` nothing is promised for the last second. `losses` counts, on a copy of the data for
+each cut, the acknowledged moves that are lost when the file is cut at its length of one second
 before, which is where the last flush may have been.
 """
 
@@ -37,10 +36,17 @@ import orjson
 
 from service.runtime.embedded_server import EmbeddedServer
 from service.store.game_store import Store
-from tests.chaos.traffic.linearizability import Record, log_breaches
-from tests.chaos.traffic.load import Habits, play
-from tests.chaos.traffic.wire import Answer, HttpWire, LostError, Request, Wire
-from tests.chaos.trial import Outcome, Proof
+from tests.chaos.traffic.history import History
+from tests.chaos.traffic.http_client import (
+    Answer,
+    HttpTransport,
+    LostAnswerError,
+    Request,
+    Transport,
+)
+from tests.chaos.traffic.linearizability import event_log_violations
+from tests.chaos.traffic.load import Workload, run_load
+from tests.chaos.trial import Outcome, Trial
 from tests.system.launch import Launch
 
 _FLUSH_SECONDS = 1.0
@@ -49,10 +55,10 @@ _POLL_SECONDS = 0.0005
 _ALL_EVENTS = 1_000_000
 
 
-class Mains:
-    """A wire to the service that notes the file's length at each answer, and has a plug."""
+class CutWire:
+    """A wire to the service that notes the file's length at each answer, and can be cut."""
 
-    def __init__(self, wire: Wire, file: Path) -> None:
+    def __init__(self, wire: Transport, file: Path) -> None:
         self.noted = 0
         self._wire = wire
         self._file = file
@@ -68,7 +74,7 @@ class Mains:
         answer = self._wire.send(request)
         with self._lock:
             if cuts != self._cuts:
-                raise LostError("the power was cut")
+                raise LostAnswerError("the power was cut")
             self.noted = self._file.stat().st_size
         return answer
 
@@ -88,47 +94,48 @@ class Mains:
 
 
 def run(cuts: int = 20, clients: int = 4, seed: int = 1, *, to_the_end: bool = True) -> Outcome:
-    """Cut the power so many times during play, and start the store on what the disk has kept."""
-    record, rng = Record(), random.Random(seed)
-    made, torn, breaches, over = 0, 0, list[str](), threading.Event()
+    """Cut the power so many times during play, and start the store on what the disk still has."""
+    history, rng = History(), random.Random(seed)
+    made, torn, violations, over = 0, 0, list[str](), threading.Event()
     with _service("always") as (server, wire), ThreadPoolExecutor(1) as pool:
-        mains = Mains(wire, _file(server))
+        cut_wire = CutWire(wire, _file(server))
         playing = pool.submit(
-            play,
-            mains,
-            record,
-            Habits(),
+            run_load,
+            cut_wire,
+            history,
+            Workload(),
             f"power {seed}",
             clients=clients,
             enough=over.is_set,
             to_the_end=to_the_end,
         )
         try:
-            while made < cuts and _is_cut(mains, server, record, rng, playing):
+            while made < cuts and _is_cut(cut_wire, server, history, rng, playing):
                 made += 1
-                torn += _restart_torn(server, mains.noted, rng)
-                breaches += _lost(server, record)
-                mains.restore()
+                torn += _restart_on_cut_file(server, cut_wire.noted, rng)
+                violations += _lost(server, history)
+                cut_wire.restore()
         finally:
             over.set()
-            mains.restore()
+            cut_wire.restore()
         playing.result()
     done = (
-        f"{made} cuts, {torn} in the midst of a record; {record.moves} moves acknowledged,"
-        f" {record.tally['lost']} requests broken off, {record.tally['finished']} games played out"
+        f"{made} cuts, {torn} in the midst of a record; {history.moves} moves acknowledged,"
+        f" {history.counts['lost']} requests broken off,"
+        f" {history.counts['finished']} games played out"
     )
-    return Outcome(done, [f"seed {seed}: {each}" for each in breaches + record.breaches()])
+    return Outcome(done, [f"seed {seed}: {each}" for each in violations + history.violations()])
 
 
 @contextmanager
-def _service(append_fsync: str) -> Iterator[tuple[EmbeddedServer, HttpWire]]:
+def _service(append_fsync: str) -> Iterator[tuple[EmbeddedServer, HttpTransport]]:
     """A store and the service on it, each able to go without the other."""
     with (
         tempfile.TemporaryDirectory() as folder,
         EmbeddedServer(Path(folder, "store"), append_fsync=append_fsync) as server,
         Launch(Path(folder), LOG_LEVEL="CRITICAL", REDIS_URL=server.url) as service,
     ):
-        yield server, HttpWire(service.url())
+        yield server, HttpTransport(service.url())
 
 
 def _file(server: EmbeddedServer) -> Path:
@@ -137,46 +144,50 @@ def _file(server: EmbeddedServer) -> Path:
 
 
 def _is_cut(
-    mains: Mains, server: EmbeddedServer, record: Record, rng: random.Random, playing: Future[None]
+    cut_wire: CutWire,
+    server: EmbeddedServer,
+    history: History,
+    rng: random.Random,
+    playing: Future[None],
 ) -> bool:
     """Cut the power after some more moves; return False if the clients gave up before."""
-    enough = record.moves + rng.randint(_FEWEST_MOVES, _MOST_MOVES)
-    while record.moves < enough or not mains.cut(server.kill):
+    enough = history.moves + rng.randint(_FEWEST_MOVES, _MOST_MOVES)
+    while history.moves < enough or not cut_wire.cut(server.kill):
         if playing.done():
             return False
         time.sleep(_POLL_SECONDS)
     return True
 
 
-def _restart_torn(server: EmbeddedServer, kept: int, rng: random.Random) -> bool:
-    """Cut the file somewhere after what is kept for sure; return whether that tore a record.
+def _restart_on_cut_file(server: EmbeddedServer, answered_length: int, rng: random.Random) -> bool:
+    """Cut the file somewhere after the last answered move; return whether that tore a history.
 
-    It did if the server, starting on it, has thrown away a rest.
+    It did if the server has shortened the file at its start.
     """
     file = _file(server)
-    length = rng.randrange(kept, file.stat().st_size)
+    length = rng.randrange(answered_length, file.stat().st_size)
     os.truncate(file, length)
     server.start()
     return file.stat().st_size < length
 
 
-def _lost(server: EmbeddedServer, record: Record) -> Iterator[str]:
+def _lost(server: EmbeddedServer, history: History) -> Iterator[str]:
     """The acknowledged moves that are not in the store any more."""
     with closing(Store.from_url(server.url, connections=1)) as store:
-        for game, moves in record.acknowledged().items():
+        for game, moves in history.acknowledged().items():
             stored, _ = store.read(game)
             last, version = max(move.version for move in moves), stored.version if stored else 0
             if version < last:
                 yield f"game {game} is back at version {version}, {last} was acknowledged"
             log = [orjson.loads(event) for event in store.events(game, 0, _ALL_EVENTS)]
-            yield from log_breaches(log, moves, len(log))
+            yield from event_log_violations(log, moves, len(log))
 
 
 @dataclass(slots=True)
 class Meter:
     """A wire that notes, answer by answer, the time, the length of the file and the move made."""
 
-    wire: Wire
+    wire: Transport
     file: Path
     times: list[float] = field(default_factory=list)
     lengths: list[int] = field(default_factory=list)
@@ -201,14 +212,14 @@ def _made(request: Request, answer: Answer) -> tuple[str, int]:
 
 def losses(cuts: int = 20, seconds: int = 20, clients: int = 4, seed: int = 1) -> Outcome:
     """Count what `everysec` loses if the last flush was a second before the cut."""
-    record, rng = Record(), random.Random(seed)
+    history, rng = History(), random.Random(seed)
     with _service("everysec") as (server, wire):
         meter = Meter(wire, _file(server))
         end = time.monotonic() + seconds
-        play(
+        run_load(
             meter,
-            record,
-            Habits(),
+            history,
+            Workload(),
             f"losses {seed}",
             clients=clients,
             enough=lambda: time.monotonic() > end,
@@ -217,15 +228,15 @@ def losses(cuts: int = 20, seconds: int = 20, clients: int = 4, seed: int = 1) -
         server.stop()
         first, last = meter.times[0] + _FLUSH_SECONDS, meter.times[-1]
         counts = [_loss(server, meter, rng.uniform(first, last)) for _ in range(cuts)]
-    pace = record.moves / (last - meter.times[0])
+    pace = history.moves / (last - meter.times[0])
     mean = sum(counts) / len(counts)
     done = f"{cuts} cuts at {pace:.0f} moves/s: {mean:.0f} lost on average, {max(counts)} at most"
-    return Outcome(done, [f"seed {seed}: {each}" for each in record.breaches()])
+    return Outcome(done, [f"seed {seed}: {each}" for each in history.violations()])
 
 
 def _loss(server: EmbeddedServer, meter: Meter, instant: float) -> int:
     """How many moves acknowledged by an instant are not in the file of a second before."""
-    told = {move for move in meter.moves[: bisect_right(meter.times, instant)] if move}
+    answered = {move for move in meter.moves[: bisect_right(meter.times, instant)] if move}
     length = meter.lengths[bisect_right(meter.times, instant - _FLUSH_SECONDS) - 1]
     with tempfile.TemporaryDirectory() as folder:
         source = _file(server).parent
@@ -236,18 +247,18 @@ def _loss(server: EmbeddedServer, meter: Meter, instant: float) -> int:
             EmbeddedServer(Path(folder)) as again,
             closing(Store.from_url(again.url, connections=1)) as store,
         ):
-            kept = {game: store.read(game)[0] for game, _ in told}
-    versions = {game: stored.version if stored else 0 for game, stored in kept.items()}
-    return sum(version > versions[game] for game, version in told)
+            found = {game: store.read(game)[0] for game, _ in answered}
+    versions = {game: stored.version if stored else 0 for game, stored in found.items()}
+    return sum(version > versions[game] for game, version in answered)
 
 
-PROOFS = (
-    Proof(
+TRIALS = (
+    Trial(
         "a power cut loses no acknowledged move, and the games go on",
         "kill -9 of the store, its file cut at a random byte after the last acknowledged move",
         run,
     ),
-    Proof(
+    Trial(
         "for information: acknowledged moves that a power cut loses with `APPEND_FSYNC=everysec`",
         "the file cut at its length of a second before, in a copy",
         losses,

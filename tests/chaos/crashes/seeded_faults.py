@@ -1,9 +1,9 @@
-"""Four faults that a store of games may have, planted to see that the proofs would find them.
+"""Seeded faults: stores with a known fault, which the checks of the other trials must detect.
 
-Each is a store of its own (`Plain`) with one well-known mistake in its commit. A real app on it
-is played by the clients of all other proofs, through a proxy that loses answers of the store,
-by workers that now and then die between the store and their answer. What they are told has to
-contradict the promises; the real store in the same place keeps them all.
+Each fault is a class with one well-known mistake in its commit. The app runs over it under the load
+of the other trials: a proxy loses answers of the store, and now and then a worker is killed between
+the commit and its answer. The history must then have violations. With the real store in the same
+place it must have none.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from redis.retry import Retry
 
 from service.app import create_app
 from service.config import Config
-from service.runtime.embedded_server import throwaway_server
 from service.store.game_store import Store
 from service.store.models import Commit, Done, Kept, RecordKey, Stale, Stored
-from tests.chaos.crashes.lost_answers import COMMIT, Cutter, unix_target
-from tests.chaos.traffic.linearizability import Record
-from tests.chaos.traffic.load import Habits, play
-from tests.chaos.traffic.wire import Answer, LostError, Request
-from tests.chaos.trial import Outcome, Proof
+from tests.chaos.crashes.lost_answers import COMMIT_COMMAND, CuttingProxy, unix_target
+from tests.chaos.traffic.history import History
+from tests.chaos.traffic.http_client import Answer, LostAnswerError, Request
+from tests.chaos.traffic.load import Workload, run_load
+from tests.chaos.trial import Outcome, Trial
+from tests.nodes import throwaway_server
 
-_HABITS = Habits(twins=0.15, rivals=0.2, keyless=0.5)
+_WORKLOAD = Workload(duplicates=0.15, conflicts=0.2, keyless=0.5)
 _CLIENTS = 3
-_CUTS, _DEATHS, _MISHAPS = 0.2, 0.03, 0.5
+_CUT_SHARE, _KILL_SHARE, _FAULT_SHARE = 0.2, 0.03, 0.5
 _SECONDS_BETWEEN = 0.002
 _COMPARE_AND_SET = """
 if (redis.call('HGET', KEYS[1], 'version') or '0') ~= ARGV[1] then
@@ -50,19 +50,19 @@ return 1
 """
 
 
-class Death(BaseException):
-    """The worker was killed here: no code of its own may run after it."""
+class WorkerKilled(BaseException):
+    """The worker is killed at this point: none of its code may run afterwards."""
 
 
-class Plain(Store):
-    """A store as it is written at first: a compare-and-set, and the client's own retries.
+class SimpleStore(Store):
+    """A simple store: a compare-and-set, and the Redis client's own retries.
 
-    A commit whose answer was lost is sent again, and finds its own success in its way. What
-    is not needed here, such as lifetimes, is left out.
+    Its fault: a commit whose answer was lost is sent again and then conflicts with itself. It sets
+    no lifetimes, since no trial with it waits for them.
     """
 
     def __init__(self, url: str, rng: random.Random) -> None:
-        # The client would retry by itself without being told to, only with pauses.
+        # The client's default retries have pauses.
         self._client = redis.Redis.from_url(url, retry=Retry(NoBackoff(), 10))
         self._rng = rng
 
@@ -70,23 +70,23 @@ class Plain(Store):
         self, game_id: str, record: RecordKey | None = None
     ) -> tuple[Stored | None, bytes | None]:
         version, state, meta = self._client.hmget(_game(game_id), "version", "state", "meta")
-        kept = self._client.get(_record(game_id, record)) if record else None
-        return (Stored(int(version), state, meta) if version else None), kept
+        recorded = self._client.get(_record(game_id, record)) if record else None
+        return (Stored(int(version), state, meta) if version else None), recorded
 
     def events(self, game_id: str, after: int, limit: int) -> list[bytes]:
         return self._client.lrange(_log(game_id), after, after + limit - 1) if limit > 0 else []
 
     def events_at(self, game_id: str, seqs: Sequence[int]) -> list[bytes]:
-        found = [self._client.lindex(_log(game_id), seq - 1) for seq in seqs]
-        return [event for event in found if event is not None]
+        values = [self._client.lindex(_log(game_id), seq - 1) for seq in seqs]
+        return [event for event in values if event is not None]
 
     def close(self) -> None:
         self._client.close()
 
     def commit(self, commit: Commit) -> Done | Kept | Stale:
-        return self._written(commit, commit.record)
+        return self._write(commit, commit.record)
 
-    def _written(self, commit: Commit, record: bytes) -> Done | Stale:
+    def _write(self, commit: Commit, record: bytes) -> Done | Stale:
         game, stored = commit.game_id, commit.stored
         keys = (_game(game), _log(game), _record(game, commit.record_key))
         values = (commit.expected, stored.version, stored.state, stored.meta, record)
@@ -97,8 +97,8 @@ class Plain(Store):
         return int(self._client.hget(_game(game_id), "version") or 0)
 
 
-class Unwatched(Plain):
-    """Its watch is lost where the connection is, and nobody is told."""
+class UnreportedWatchStore(SimpleStore):
+    """Its fault: a WATCH is lost with the connection, and the commit does not notice."""
 
     def commit(self, commit: Commit) -> Done | Kept | Stale:
         game, stored = commit.game_id, commit.stored
@@ -108,7 +108,7 @@ class Unwatched(Plain):
             if version != commit.expected:
                 return Stale(version)
             time.sleep(_SECONDS_BETWEEN)
-            if self._rng.random() < _MISHAPS:  # the next command connects again by itself
+            if self._rng.random() < _FAULT_SHARE:  # the next command opens a new connection
                 pipe.connection.disconnect()
             pipe.multi()
             fields = {"version": stored.version, "state": stored.state, "meta": stored.meta}
@@ -123,32 +123,32 @@ class Unwatched(Plain):
         return Done()
 
 
-class Apart(Plain):
-    """Writes the record of a request after the game, where the worker may have died between."""
+class SeparateRecordStore(SimpleStore):
+    """Its fault: the idempotency record is written after the game, and a kill may come between."""
 
     def commit(self, commit: Commit) -> Done | Kept | Stale:
-        outcome = self._written(commit, b"")
+        outcome = self._write(commit, b"")
         if isinstance(outcome, Done):
-            if self._rng.random() < _MISHAPS:
-                raise Death
+            if self._rng.random() < _FAULT_SHARE:
+                raise WorkerKilled
             self._client.set(_record(commit.game_id, commit.record_key), commit.record)
         return outcome
 
 
-class Eager(Plain):
-    """Answers before it has written, and writes later, if its worker has not died before."""
+class EarlyAnswerStore(SimpleStore):
+    """Its fault: it answers before it writes, and the write is lost if the worker is killed."""
 
     def __init__(self, url: str, rng: random.Random) -> None:
         super().__init__(url, rng)
         self._waiting: queue.SimpleQueue[Commit | None] = queue.SimpleQueue()
-        self._thread = threading.Thread(target=self._write, daemon=True)
+        self._thread = threading.Thread(target=self._write_later, daemon=True)
         self._thread.start()
 
     def commit(self, commit: Commit) -> Done | Kept | Stale:
         version = self._version(commit.game_id)
         if version != commit.expected:
             return Stale(version)
-        if version == 0:  # else there would be no game to play
+        if version == 0:  # a new game is written at once, since the client needs it
             return super().commit(commit)
         self._waiting.put(commit)
         return Done()
@@ -158,14 +158,14 @@ class Eager(Plain):
         self._thread.join()
         super().close()
 
-    def _write(self) -> None:
+    def _write_later(self) -> None:
         while (commit := self._waiting.get()) is not None:
-            if self._rng.random() >= _MISHAPS:
-                self._written(commit, commit.record)
+            if self._rng.random() >= _FAULT_SHARE:
+                self._write(commit, commit.record)
 
 
-class AppWire:
-    """Calls an app in this process; now and then it dies after its work, before its answer."""
+class AppTransport:
+    """Calls an app in this process; some answers are lost, as if the worker had been killed."""
 
     def __init__(self, app: Flask, rng: random.Random) -> None:
         self._app = app
@@ -176,80 +176,85 @@ class AppWire:
             answer = self._app.test_client().open(
                 request.path, method=request.method, data=request.content, headers=request.headers
             )
-        except Death:
-            raise LostError("the worker has died") from None
-        if self._rng.random() < _DEATHS:
-            raise LostError("the worker has died")
+        except WorkerKilled:
+            raise LostAnswerError("the worker was killed") from None
+        if self._rng.random() < _KILL_SHARE:
+            raise LostAnswerError("the worker was killed")
         return Answer(answer.status_code, answer.headers.get("ETag"), answer.get_data())
 
 
-Maker = Callable[[str, random.Random], Store]
-FAULTS: dict[str, Maker] = {
-    "the client retries a commit that was made": Plain,
-    "the watch is lost with the connection": Unwatched,
-    "the idempotency record is written apart": Apart,
-    "the answer is given before the write": Eager,
+StoreFactory = Callable[[str, random.Random], Store]
+FAULTS: dict[str, StoreFactory] = {
+    "the Redis client retries a commit that was made": SimpleStore,
+    "the watch is lost with the connection": UnreportedWatchStore,
+    "the idempotency record is written separately": SeparateRecordStore,
+    "the answer is given before the write": EarlyAnswerStore,
 }
 
 
-def real(url: str, _: random.Random) -> Store:
+def real_store(url: str, _: random.Random) -> Store:
     """The store of the service."""
     return Store.from_url(url, connections=4 * _CLIENTS)
 
 
-def trial(make: Maker, moves: int, seed: str) -> Record:
-    """Play so many moves on a store that `make` makes, or until it is hopeless."""
-    rng, record = random.Random(seed), Record()
+def play_games(make: StoreFactory, moves: int, seed: str) -> History:
+    """The history of so many moves on the store that `make` makes, or of fewer with violations."""
+    rng, history = random.Random(seed), History()
     with ExitStack() as stack:
         server = stack.enter_context(throwaway_server())
-        proxy = stack.enter_context(Cutter(unix_target(server.url), COMMIT, _CUTS, rng))
+        proxy = stack.enter_context(
+            CuttingProxy(unix_target(server.url), COMMIT_COMMAND, _CUT_SHARE, rng)
+        )
         store = stack.enter_context(closing(make(f"redis://127.0.0.1:{proxy.port}/0", rng)))
         app = create_app(Config(log_level="CRITICAL"), store)
-        play(
-            AppWire(app, rng),
-            record,
-            _HABITS,
+        run_load(
+            AppTransport(app, rng),
+            history,
+            _WORKLOAD,
             seed,
             clients=_CLIENTS,
-            enough=lambda: record.moves >= moves,
+            enough=lambda: history.moves >= moves,
             to_the_end=False,
         )
-    return record
+    return history
 
 
 def run(seeds: int = 10, moves: int = 200) -> Outcome:
-    """Plant each fault so many times, and play as much on the real store."""
-    caught, breaches = 0, list[str]()
+    """Run the load on each faulty store and on the real one, once for each seed."""
+    detected, violations = 0, list[str]()
     for seed in map(str, range(seeds)):
         for fault, make in FAULTS.items():
-            if trial(make, moves, seed).breaches():
-                caught += 1
+            if play_games(make, moves, seed).violations():
+                detected += 1
             else:
-                breaches.append(f"seed {seed}: not noticed: {fault}")
-        breaches += [f"seed {seed}: {breach}" for breach in trial(real, moves, seed).breaches()]
-    done = (
-        f"{caught} of {seeds * len(FAULTS)} planted faults caught, {len(FAULTS)} kinds;"
-        f" {seeds} runs of {moves} moves on the real store"
+                violations.append(f"seed {seed}: not detected: {fault}")
+        violations += [
+            f"seed {seed}: {violation}"
+            for violation in play_games(real_store, moves, seed).violations()
+        ]
+    summary = (
+        f"{detected} of {seeds * len(FAULTS)} runs with a seeded fault detected, {len(FAULTS)}"
+        f" kinds; {seeds} runs of {moves} moves on the real store"
     )
-    return Outcome(done, breaches)
+    return Outcome(summary, violations)
 
 
-PROOFS = (
-    Proof(
-        "a store that doubles, forgets or answers too early would be noticed",
-        "four planted faults and the real store under one load of cuts and deaths",
+TRIALS = (
+    Trial(
+        "The trials detect a store that writes twice, loses records or answers before it writes.",
+        "Four faulty stores, and the real store, under lost answers and killed workers",
         run,
     ),
 )
 
 
 def _game(game_id: str) -> str:
-    return f"plain:{game_id}"
+    return f"simple:{game_id}"
 
 
 def _log(game_id: str) -> str:
-    return f"plain:{game_id}:events"
+    return f"simple:{game_id}:events"
 
 
 def _record(game_id: str, key: RecordKey) -> str:
-    return f"plain:{game_id}:record:{key.name}"
+    return f"simple:{game_id}:record:{key.name}"

@@ -23,7 +23,7 @@ from service.app import create_app
 from service.config import Config
 from service.store import retry
 from service.store.game_store import Store
-from tests.chaos.trial import Outcome, Proof
+from tests.chaos.trial import Outcome, Trial
 from tests.nodes import Node, lone_node, wait_for
 from tests.player import QUICK, create
 
@@ -307,14 +307,14 @@ def damaged_games(rounds: int = 5) -> Outcome:
     return Outcome(f"{len(_DAMAGES)} kinds of damage, {rounds} times each", breaches)
 
 
-PROOFS = (
-    Proof(
+TRIALS = (
+    Trial(
         "A storage that fails is told in words, and changes nothing",
         "every condition of a server, a move and a read in it",
         storage_conditions,
     ),
-    Proof(
-        "A damaged game is told as one, logged once, and harms no other",
+    Trial(
+        "A damaged game is reported as one, logged once, and harms no other",
         "state, version, meta and log damaged",
         damaged_games,
     ),

@@ -15,5 +15,5 @@ def test_a_storage_that_fails_is_told_in_words_and_changes_nothing(harm: Harm) -
 
 def test_a_damaged_game_is_told_as_one_and_logged_once() -> None:
     outcome = damaged_games(rounds=1)
-    assert outcome.breaches == []
-    assert outcome.done.startswith("6 kinds")
+    assert outcome.violations == []
+    assert outcome.summary.startswith("6 kinds")

@@ -1,15 +1,15 @@
-"""Workers' deaths, a few of them."""
+"""The trial of killed workers, small."""
 
 import re
 
 from tests.chaos.crashes import worker_kills
 
 
-def test_the_deaths_of_workers_lose_and_double_no_move_and_every_game_ends() -> None:
-    outcome = worker_kills.run(deaths=6, moves=40, clients=1)
-    assert outcome.breaches == []
-    kills, moves, twice, _, games = map(int, re.findall(r"\d+", outcome.done))
+def test_killed_workers_lose_no_move_and_make_none_twice_and_every_game_is_finished() -> None:
+    outcome = worker_kills.run(kills=6, moves=40, clients=1)
+    assert outcome.violations == []
+    kills, moves, duplicates, _, games = map(int, re.findall(r"\d+", outcome.summary))
     assert kills == 6
     assert moves >= 40
-    assert twice > 0
+    assert duplicates > 0
     assert games == 1

@@ -1,7 +1,7 @@
-"""What the guests of simulated games ask for, and what they are told.
+"""The clients of simulated games: a generator of random requests.
 
-A `Request` is a value: sent again it is the same request. `Guests` choose the next ones by what is
-known of the games: mostly moves that are due, sometimes anything else that a client may send.
+A `Request` is a value: when it is sent again it is the same request. Most requests are legal moves;
+the others are reads, joins, leaves, deletions, repeats, and moves that are not legal.
 """
 
 from __future__ import annotations
@@ -14,24 +14,24 @@ from engine.cards import Card
 from engine.game import Game, Status
 from engine.round import Drawing
 from engine.solver.arrangement import best_discard
-from tests.chaos.simulation.invariants import Truth
+from tests.chaos.simulation.invariants import InvariantChecker
 from tests.chaos.simulation.messages import Request
-from tests.chaos.simulation.state import Table
+from tests.chaos.simulation.state import GameState
 
 _LEVELS = ("easy", "easy", "medium", "hard", "expert")
 _READS = ("getGame", "getGame", "getScores", "listEvents", "getHint", "getReplay")
 
 
-class Guests:
-    """Chooses requests; everything by chance comes from one generator."""
+class ClientGenerator:
+    """Generates requests; all random choices come from one generator."""
 
-    def __init__(self, chance: random.Random, truth: Truth) -> None:
-        self._chance = chance
-        self._truth = truth
+    def __init__(self, rng: random.Random, checker: InvariantChecker) -> None:
+        self._rng = rng
+        self._checker = checker
         self._sent: list[Request] = []
-        self._kinds: dict[Callable[[Table], Request], int] = {
+        self._kinds: dict[Callable[[GameState], Request], int] = {
             self._move: 60,
-            self._stray: 8,
+            self._random_move: 8,
             self._read: 14,
             self._join: 6,
             self._repeat: 10,
@@ -40,152 +40,150 @@ class Guests:
         }
 
     def create(self) -> Request:
-        """A new game of one to three humans."""
+        """A request for a new game, with a human and one to three more seats."""
         body = {
             "seats": [{"kind": "human"}, *(self._seat() for _ in range(self._pick(1, 1, 2, 3)))],
             "jokers": self._pick(0, 2, 4),
             "aces": self._pick("low", "high", "both"),
             "turn_seconds": self._pick(None, 10, 30),
         }
-        key = self._key() if self._chance.random() < 0.8 else None
-        return self._noted(Request("createGame", body=body, key=key))
+        key = self._key() if self._rng.random() < 0.8 else None
+        return self._remember(Request("createGame", body=body, key=key))
 
-    def any(self) -> Request:
-        """Whatever a guest may ask for next."""
-        tables = [table for table in self._truth.tables.values() if table.is_known]
-        playing = [table for table in tables if not table.is_over]
-        if not playing or self._chance.random() < 0.01:
-            return self._repeat(None) if self._chance.random() < 0.1 else self.create()
-        table = self._chance.choice(playing if self._chance.random() < 0.95 else tables)
-        kind = self._chance.choices(list(self._kinds), list(self._kinds.values()))[0]
-        return kind(table)
+    def random_request(self) -> Request:
+        """Any request that a client may send next."""
+        games = [state for state in self._checker.games.values() if state.is_known]
+        playing = [state for state in games if not state.is_over]
+        if not playing or self._rng.random() < 0.01:
+            return self._repeat(None) if self._rng.random() < 0.1 else self.create()
+        state = self._rng.choice(playing if self._rng.random() < 0.95 else games)
+        kind = self._rng.choices(list(self._kinds), list(self._kinds.values()))[0]
+        return kind(state)
 
-    def due(self, table: Table) -> Request:
-        """What brings the game on: a join, or the best move of the seat that is to move."""
-        game = table.game
+    def next_move(self, state: GameState) -> Request:
+        """The request that continues a game: a join, or the best move of the seat to move."""
+        game = state.game
         if game is None or game.status is Status.WAITING:
-            return self.invited(
-                table, next(seat for seat in table.invites if self._free(table, seat))
-            )
+            return self.join(state, next(seat for seat in state.invites if self._free(state, seat)))
         seat = game.layout.seat
         if isinstance(game.round, Drawing):
-            return self._moving("drawCard", table, seat, {"source": "stock"})
-        return self._moving("discardCard", table, seat, {"card": str(_best(game))})
+            return self._move_request("drawCard", state, seat, {"source": "stock"})
+        return self._move_request("discardCard", state, seat, {"card": str(_best(game))})
 
-    def _move(self, table: Table) -> Request:
-        """The move that is due or another of that seat, perhaps on a condition."""
-        game = table.game
+    def _move(self, state: GameState) -> Request:
+        """A legal move of the seat to move, sometimes with If-Match."""
+        game = state.game
         if game is None or game.status is Status.WAITING:
-            return self._join(table)
-        if game.status is Status.FINISHED or game.layout.seat not in table.tokens:
-            return self._read(table)
+            return self._join(state)
+        if game.status is Status.FINISHED or game.layout.seat not in state.tokens:
+            return self._read(state)
         seat = game.layout.seat
         if isinstance(game.round, Drawing):
-            return self._draw(table, seat)
-        card = _best(game) if self._chance.random() < 0.7 else self._pick(*game.layout.hand)
-        return self._discard(table, seat, str(card))
+            return self._draw(state, seat)
+        card = _best(game) if self._rng.random() < 0.7 else self._pick(*game.layout.hand)
+        return self._discard(state, seat, str(card))
 
-    def invited(self, table: Table, seat: int) -> Request:
-        """A join by a seat's invite."""
-        body = {"invite": table.invites[seat], "name": self._pick(None, "Bo")}
-        return self._noted(Request("joinGame", table.game_id, seat, body=body, key=self._key()))
+    def join(self, state: GameState, seat: int) -> Request:
+        """A join with a seat's invite."""
+        body = {"invite": state.invites[seat], "name": self._pick(None, "Bo")}
+        return self._remember(Request("joinGame", state.game_id, seat, body=body, key=self._key()))
 
-    def leave(self, table: Table, seat: int) -> Request:
-        """The way out of a seat."""
-        return self._noted(
-            Request("leaveGame", table.game_id, seat, table.tokens[seat], key=self._maybe_key())
+    def leave(self, state: GameState, seat: int) -> Request:
+        """A request to leave a seat."""
+        return self._remember(
+            Request("leaveGame", state.game_id, seat, state.tokens[seat], key=self._maybe_key())
         )
 
     def _seat(self) -> dict[str, str]:
-        if self._chance.random() < 0.4:
+        if self._rng.random() < 0.4:
             return {"kind": "human"}
         return {"kind": "ai", "level": self._pick(*_LEVELS)}
 
-    def _draw(self, table: Table, seat: int) -> Request:
+    def _draw(self, state: GameState, seat: int) -> Request:
         body = {"source": self._pick("stock", "stock", "discard")}
-        return self._moving("drawCard", table, seat, body, self._condition(table, seat))
+        return self._move_request("drawCard", state, seat, body, self._condition(state, seat))
 
-    def _discard(self, table: Table, seat: int, card: str) -> Request:
-        condition = self._condition(table, seat)
-        return self._moving("discardCard", table, seat, {"card": card}, condition)
+    def _discard(self, state: GameState, seat: int, card: str) -> Request:
+        condition = self._condition(state, seat)
+        return self._move_request("discardCard", state, seat, {"card": card}, condition)
 
-    def _condition(self, table: Table, seat: int) -> str | None:
-        """An ETag, of this version or the last."""
-        if self._chance.random() >= 0.1:
+    def _condition(self, state: GameState, seat: int) -> str | None:
+        """None, or an ETag of the current or the previous version."""
+        if self._rng.random() >= 0.1:
             return None
-        return f'"{table.version - self._pick(0, 0, 1)}.{seat}.1"'
+        return f'"{state.version - self._pick(0, 0, 1)}.{seat}.1"'
 
-    def _moving(
+    def _move_request(
         self,
         operation: str,
-        table: Table,
+        state: GameState,
         seat: int,
         body: dict[str, Any],
         condition: str | None = None,
     ) -> Request:
-        token, key = table.tokens.get(seat) or table.left.get(seat), self._maybe_key()
-        return self._noted(Request(operation, table.game_id, seat, token, body, key, condition))
+        token, key = state.tokens.get(seat) or state.left.get(seat), self._maybe_key()
+        return self._remember(Request(operation, state.game_id, seat, token, body, key, condition))
 
-    def _stray(self, table: Table) -> Request:
-        """A move by whoever, in whatever phase."""
-        seat = self._anybody(table)
-        if seat is None or self._chance.random() < 0.5:
-            return self._draw(table, seat or 0)
-        return self._discard(table, seat, self._pick("AS", "7H", "JK", "KD"))
+    def _random_move(self, state: GameState) -> Request:
+        """A move of any seat, in any phase."""
+        seat = self._any_seat(state)
+        if seat is None or self._rng.random() < 0.5:
+            return self._draw(state, seat or 0)
+        return self._discard(state, seat, self._pick("AS", "7H", "JK", "KD"))
 
-    def _read(self, table: Table) -> Request:
-        seat = self._pick(None, self._anybody(table))
-        token = None if seat is None else table.tokens.get(seat) or table.left[seat]
+    def _read(self, state: GameState) -> Request:
+        seat = self._pick(None, self._any_seat(state))
+        token = None if seat is None else state.tokens.get(seat) or state.left[seat]
         operation = self._pick(*_READS)
         condition = None
-        if operation == "getGame" and self._chance.random() < 0.3:
-            condition = f'"{table.version}.{"s" if seat is None else seat}.1"'
+        if operation == "getGame" and self._rng.random() < 0.3:
+            condition = f'"{state.version}.{"s" if seat is None else seat}.1"'
         query = {}
         if operation == "listEvents":
-            query = {"after": self._chance.randrange(40), "limit": self._pick(1, 10, 1000)}
-        return Request(operation, table.game_id, seat, token, condition=condition, query=query)
+            query = {"after": self._rng.randrange(40), "limit": self._pick(1, 10, 1000)}
+        return Request(operation, state.game_id, seat, token, condition=condition, query=query)
 
-    def _join(self, table: Table) -> Request:
-        free = [seat for seat in table.invites if self._free(table, seat)]
-        if not free or self._chance.random() < 0.1:
-            free = list(table.invites)
-        return self.invited(table, self._chance.choice(free)) if free else self._read(table)
+    def _join(self, state: GameState) -> Request:
+        free = [seat for seat in state.invites if self._free(state, seat)]
+        if not free or self._rng.random() < 0.1:
+            free = list(state.invites)
+        return self.join(state, self._rng.choice(free)) if free else self._read(state)
 
-    def _free(self, table: Table, seat: int) -> bool:
-        return seat not in table.tokens and seat not in table.left
+    def _free(self, state: GameState, seat: int) -> bool:
+        return seat not in state.tokens and seat not in state.left
 
-    def _leave(self, table: Table) -> Request:
-        seat = self._anybody(table)
-        if seat is None or seat not in table.tokens:
-            return self._read(table)
-        return self.leave(table, seat)
+    def _leave(self, state: GameState) -> Request:
+        seat = self._any_seat(state)
+        if seat is None or seat not in state.tokens:
+            return self._read(state)
+        return self.leave(state, seat)
 
-    def _delete(self, table: Table) -> Request:
-        seat = self._anybody(table)
-        token = None if seat is None else table.tokens.get(seat) or table.left[seat]
-        return Request("deleteGame", table.game_id, seat, token)
+    def _delete(self, state: GameState) -> Request:
+        seat = self._any_seat(state)
+        token = None if seat is None else state.tokens.get(seat) or state.left[seat]
+        return Request("deleteGame", state.game_id, seat, token)
 
-    def _repeat(self, _: Table | None) -> Request:
-        """A request of before, unchanged: with its key if it had one, else as a new one."""
-        return self._chance.choice(self._sent[-12:]) if self._sent else self.create()
+    def _repeat(self, _: GameState | None) -> Request:
+        """One of the last requests again; without a key it is a new request."""
+        return self._rng.choice(self._sent[-12:]) if self._sent else self.create()
 
-    def _anybody(self, table: Table) -> int | None:
-        """A seat with a token, be it void."""
-        seats = sorted({*table.tokens, *table.left})
-        return self._chance.choice(seats) if seats else None
+    def _any_seat(self, state: GameState) -> int | None:
+        """A seat that has or had a token."""
+        seats = sorted({*state.tokens, *state.left})
+        return self._rng.choice(seats) if seats else None
 
-    def _noted(self, request: Request) -> Request:
+    def _remember(self, request: Request) -> Request:
         self._sent.append(request)
         return request
 
     def _maybe_key(self) -> str | None:
-        return self._key() if self._chance.random() < 0.6 else None
+        return self._key() if self._rng.random() < 0.6 else None
 
     def _key(self) -> str:
-        return f"{self._chance.getrandbits(128):032x}"
+        return f"{self._rng.getrandbits(128):032x}"
 
     def _pick(self, *among: Any) -> Any:
-        return self._chance.choice(among)
+        return self._rng.choice(among)
 
 
 def _best(game: Game) -> Card:

@@ -1,9 +1,9 @@
-"""A store that fails in every way a store can, over one in memory that does as `commit.lua`.
+"""A store that fails in every way that a store can, over a model in memory of `commit.lua`.
 
 `ModelStore` holds games, logs and records in dictionaries. Each worker of a simulated service has
-a `FaultyStore` over it: at each call other requests may go first, commands that were given up may
-still arrive, and the call may be refused, lost, slow, or the last that its worker makes. All of it
-is drawn from one generator, so that a seed says what happens.
+its own `FaultyStore` over it. At each call other requests may run first, commands that timed out
+before may still arrive, and the call may be refused, lost or slow, or the worker may be killed. One
+generator decides all of it, so that a seed determines the run.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ from typing import Any, NoReturn
 
 from service.errors import CorruptGameError, OutcomeUnknownError, StorageUnavailableError
 from service.store.models import Commit, Done, Kept, RecordKey, Stale, Stored
-from tests.chaos.simulation.scheduler import Baton
+from tests.chaos.simulation.scheduler import Scheduler
 
 _NONCE_END = b"\n"
 
 
 @dataclass(frozen=True)
 class Written:
-    """A commit that was made, and the version that the game had before."""
+    """A commit that was written, and the version of the game before it."""
 
     commit: Commit
     before: int
 
 
 class ModelStore:
-    """What a server holds and what commits do to it; lifetimes (s) are noted, nothing expires."""
+    """A model of the server's data and of commits; it has lifetimes (s), but nothing expires."""
 
     def __init__(self) -> None:
         self.games: dict[str, Stored] = {}
@@ -41,16 +41,16 @@ class ModelStore:
         self.journal: list[Written] = []
 
     def ping(self) -> None:
-        """It is always there."""
+        """The model is always available."""
 
     def close(self) -> None:
-        """There is nothing to close."""
+        """The model has nothing to close."""
 
     def read(
         self, game_id: str, record: RecordKey | None = None
     ) -> tuple[Stored | None, bytes | None]:
-        kept = None if record is None else self.records.get((game_id, record.name))
-        return self.games.get(game_id), None if kept is None else _without_nonce(kept)
+        recorded = None if record is None else self.records.get((game_id, record.name))
+        return self.games.get(game_id), None if recorded is None else _without_nonce(recorded)
 
     def events(self, game_id: str, after: int, limit: int) -> list[bytes]:
         return self.logs.get(game_id, [])[after : after + limit] if limit > 0 else []
@@ -64,9 +64,9 @@ class ModelStore:
         self.logs.pop(game_id, None)
 
     def commit(self, commit: Commit) -> Done | Kept | Stale:
-        kept = self.kept(commit)
-        if kept is not None:
-            return Kept(_without_nonce(kept))
+        recorded = self.recorded(commit)
+        if recorded is not None:
+            return Kept(_without_nonce(recorded))
         version = self.version(commit.game_id)
         if not self.fits(commit, version):
             return Stale(version)
@@ -76,20 +76,24 @@ class ModelStore:
         self.write(commit)
         return Done()
 
-    def kept(self, commit: Commit) -> bytes | None:
-        """The record that shows that this commit has been made."""
-        kept = self.records.get((commit.game_id, commit.record_key.name))
-        return kept if kept is not None and kept.startswith(_mark(commit.record_key)) else None
+    def recorded(self, commit: Commit) -> bytes | None:
+        """The record that shows that this commit was made before."""
+        recorded = self.records.get((commit.game_id, commit.record_key.name))
+        return (
+            recorded
+            if recorded is not None and recorded.startswith(_mark(commit.record_key))
+            else None
+        )
 
     def version(self, game_id: str) -> int:
         return self.games[game_id].version if game_id in self.games else 0
 
     def fits(self, commit: Commit, version: int) -> bool:
-        """Whether the game is as it was when the commit was judged."""
+        """Whether the game has the version that the commit expects."""
         return version == commit.expected
 
     def follows(self, commit: Commit) -> bool:
-        """Whether the log ends where the commit goes on."""
+        """Whether the commit's events continue the log."""
         return len(self.logs.get(commit.game_id, [])) == commit.logged
 
     def write(self, commit: Commit) -> None:
@@ -105,22 +109,22 @@ class ModelStore:
 
 
 def _mark(key: RecordKey) -> bytes:
-    """How a record begins that is this key's own; any does where the key is a client's."""
+    """The beginning of a record that this commit itself wrote; empty for a client's key."""
     return key.nonce.encode() + _NONCE_END if key.nonce else b""
 
 
-def _without_nonce(kept: bytes) -> bytes:
-    return kept.partition(_NONCE_END)[2]
+def _without_nonce(recorded: bytes) -> bytes:
+    return recorded.partition(_NONCE_END)[2]
 
 
 class Fault(Enum):
-    """What may happen to a call, as seen from the server."""
+    """What may happen to a call."""
 
-    REFUSED = "never sent"
-    UNSENT = "never arrived, and nobody can tell"
-    LOST = "done, the answer lost"
-    LATE = "given up, and still to arrive"
-    SETTLED = "lost, and run again"
+    REFUSED = "refused"
+    UNSENT = "not executed, and the service cannot know it"
+    LOST = "executed, and its answer is lost"
+    LATE = "timed out, and will be executed later"
+    RETRIED = "lost, and executed again by the store's retry"
     SLOW = "slow"
     KILLED_BEFORE = "worker killed before"
     KILLED_AFTER = "worker killed after"
@@ -129,45 +133,46 @@ class Fault(Enum):
 _KILLED = (Fault.KILLED_BEFORE, Fault.KILLED_AFTER)
 _READING = (*_KILLED, *(Fault.REFUSED, Fault.SLOW) * 2)
 _DELETING = (*_READING, *(Fault.UNSENT, Fault.LOST, Fault.LATE) * 2)
-_COMMITTING = (*_DELETING, *(Fault.SETTLED,) * 2)
+_COMMITTING = (*_DELETING, *(Fault.RETRIED,) * 2)
 _SLOWEST = 15_000
 _SOON = 2
 
 
 class WorkerKilledError(BaseException):
-    """The process that served the request is gone."""
+    """The process that served the request was killed."""
 
 
 @dataclass
-class Weather:
-    """How things go between the workers and the server.
+class FaultInjector:
+    """Injects faults between the workers and the server.
 
-    `rate` is the share of calls that a fault befalls; `advance` lets some ms pass; `tell` notes
-    what happens; `underway` are commands that nobody waits for any more.
+    `rate` is the share of calls that get a fault; `advance` moves the clock by ms; `trace` takes a
+    line of the trace; `in_flight` are commands that timed out and have not arrived yet.
     """
 
-    chance: random.Random
+    rng: random.Random
     rate: float
     advance: Callable[[int], None]
-    tell: Callable[[str], None]
-    baton: Baton
-    underway: list[Callable[[], Any]] = field(default_factory=list)
-    tally: Counter[str] = field(default_factory=Counter)
+    trace: Callable[[str], None]
+    scheduler: Scheduler
+    in_flight: list[Callable[[], Any]] = field(default_factory=list)
+    counts: Counter[str] = field(default_factory=Counter)
 
     def fault(self, among: Sequence[Fault]) -> Fault | None:
-        return self.chance.choice(among) if self.chance.random() < self.rate else None
+        return self.rng.choice(among) if self.rng.random() < self.rate else None
 
     def deliver(self, share: float = 0.3) -> None:
-        """Let some of what is under way arrive."""
-        waiting, self.underway = self.underway, []
+        """Execute a share of the commands in flight."""
+        waiting, self.in_flight = self.in_flight, []
         for command in waiting:
-            if self.chance.random() < share:
-                self.tell(f"a late command arrives: {_arrived(command)}")
+            if self.rng.random() < share:
+                self.trace(f"a late command is executed: {_execute(command)}")
             else:
-                self.underway.append(command)
+                self.in_flight.append(command)
 
 
-def _arrived(command: Callable[[], Any]) -> str:
+def _execute(command: Callable[[], Any]) -> str:
+    """The class of the command's result, or its error."""
     try:
         return type(command()).__name__
     except CorruptGameError as error:
@@ -175,19 +180,19 @@ def _arrived(command: Callable[[], Any]) -> str:
 
 
 class FaultyStore:
-    """One worker's way to the server."""
+    """The store of one worker."""
 
-    def __init__(self, model: ModelStore, weather: Weather, name: str) -> None:
+    def __init__(self, model: ModelStore, injector: FaultInjector, name: str) -> None:
         self.killed = False
         self._model = model
-        self._weather = weather
+        self._injector = injector
         self.name = name
 
     def ping(self) -> None:
         self._call("ping", self._model.ping, _READING)
 
     def close(self) -> None:
-        """There is nothing to close."""
+        """The model has nothing to close."""
 
     def read(self, game_id: str, record: RecordKey | None = None) -> Any:
         faults = _READING if record is None else (*_READING, Fault.LOST)
@@ -206,7 +211,7 @@ class FaultyStore:
         outcome = self._call(
             "commit", lambda: self._model.commit(commit), _COMMITTING, commit.record_key
         )
-        self._weather.tally[type(outcome).__name__] += 1
+        self._injector.counts[type(outcome).__name__] += 1
         return outcome
 
     def _call(
@@ -216,42 +221,42 @@ class FaultyStore:
         faults: Sequence[Fault],
         key: RecordKey | None = None,
     ) -> Any:
-        self._weather.baton.pass_on()
+        self._injector.scheduler.switch()
         if self.killed:
             raise WorkerKilledError
-        self._weather.deliver()
-        fault = self._weather.fault(faults)
+        self._injector.deliver()
+        fault = self._injector.fault(faults)
         if fault is None:
             return execute()
-        self._weather.tally[fault.name] += 1
-        self._weather.tell(f"{self.name}: {what} {fault.value}")
-        return self._befallen(fault, execute, key)
+        self._injector.counts[fault.name] += 1
+        self._injector.trace(f"{self.name}: {what} {fault.value}")
+        return self._apply_fault(fault, execute, key)
 
-    def _befallen(self, fault: Fault, execute: Callable[[], Any], key: RecordKey | None) -> Any:
-        """What the caller has of a call that this fault befalls."""
+    def _apply_fault(self, fault: Fault, execute: Callable[[], Any], key: RecordKey | None) -> Any:
+        """The result of a call that gets this fault."""
         match fault:
             case Fault.REFUSED:
                 raise StorageUnavailableError("refused", _SOON)
             case Fault.SLOW:
-                self._weather.advance(self._weather.chance.randrange(_SLOWEST))
+                self._injector.advance(self._injector.rng.randrange(_SLOWEST))
                 return execute()
-            case Fault.SETTLED:
-                return self._run_again(execute, key)
+            case Fault.RETRIED:
+                return self._repeat_commit(execute, key)
             case Fault.KILLED_BEFORE:
-                self._die()
+                self._kill_worker()
         if fault is Fault.LATE:
-            self._weather.underway.append(execute)
+            self._injector.in_flight.append(execute)
         elif fault is not Fault.UNSENT:
             execute()
         if fault is Fault.KILLED_AFTER:
-            self._die()
+            self._kill_worker()
         raise OutcomeUnknownError(fault.value, _SOON)
 
-    def _run_again(self, execute: Callable[[], Any], key: RecordKey | None) -> Any:
-        """What a store makes of a lost answer: it runs the commit again, and may not be sure."""
-        if self._weather.chance.random() < 0.7:
+    def _repeat_commit(self, execute: Callable[[], Any], key: RecordKey | None) -> Any:
+        """The retry of the store after a lost answer, which may leave the outcome unknown."""
+        if self._injector.rng.random() < 0.7:
             execute()
-        self._weather.baton.pass_on()
+        self._injector.scheduler.switch()
         if self.killed:
             raise WorkerKilledError
         outcome = execute()
@@ -259,6 +264,6 @@ class FaultyStore:
             raise OutcomeUnknownError("the game went on while the store was lost", _SOON)
         return outcome
 
-    def _die(self) -> NoReturn:
+    def _kill_worker(self) -> NoReturn:
         self.killed = True
         raise WorkerKilledError

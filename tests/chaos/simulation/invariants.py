@@ -1,10 +1,8 @@
-"""What must be so in a simulated service, held against what it answers and what it keeps.
+"""The invariants of the service, checked after every step of a simulation.
 
-After every step each commit that was made has to be somebody's: of a request that was told so, of
-one that was told that nobody knows, or of a game brought up to date for a caller. And each request
-that was told of a change has to have its commit. So nothing acknowledged is lost, nothing is made
-twice, and what was refused changed nothing. A *claim* is a reply that tells of a change, with its
-request, until its commit is found.
+Every commit must belong to a request that was acknowledged, to a request of unknown outcome, or to
+an update of a game with overdue turns. Every acknowledged change must have its commit. So nothing
+acknowledged is lost, nothing is made twice, and a refused request changes nothing.
 """
 
 from __future__ import annotations
@@ -13,16 +11,17 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from service.store.models import Commit
 from tests.chaos.simulation.faulty_store import ModelStore, Written
-from tests.chaos.simulation.messages import CHANGING, DEAD, Reply, Request
-from tests.chaos.simulation.state import Event, Table
+from tests.chaos.simulation.messages import CHANGING, NO_ANSWER, Answer, Request
+from tests.chaos.simulation.state import Event, GameState
 
-Exchange = tuple[Request, Reply]
+Exchange = tuple[Request, Answer]
 
-_ATTENDANCE = ("seat_away", "seat_returned")
-_BEGINNINGS = {
+_PRESENCE_EVENTS = ("seat_away", "seat_returned")
+_FIRST_EVENTS = {
     "createGame": ("seat_joined",),
     "joinGame": ("seat_joined",),
     "leaveGame": ("seat_left",),
@@ -32,225 +31,255 @@ _BEGINNINGS = {
 
 
 @dataclass
-class Keyed:
-    """All requests with one idempotency key, which are one request."""
+class KeyedRequest:
+    """The requests with one idempotency key, which count as one request."""
 
     request: Request
-    doubtful: bool = False
+    outcome_unknown: bool = False
     version: int | None = None
-    answer: Reply | None = None
+    answer: Answer | None = None
 
 
 @dataclass(frozen=True)
-class Before:
-    """What was so before a step: versions of games, keys of requests made, void tokens."""
+class StateBefore:
+    """The state before a step: versions of games, keys of executed requests, void tokens."""
 
     versions: Mapping[str, int]
     made: frozenset[str]
     void: frozenset[str]
 
 
-class Truth:
-    """The judge of one simulated service."""
+class InvariantChecker:
+    """Checks every step of one simulated service and collects the violations."""
 
     def __init__(self, model: ModelStore, documented: Mapping[str, Mapping[str, int]]) -> None:
-        self.tables: dict[str, Table] = {}
-        self.keys: dict[str, Keyed] = {}
-        self.breaches: list[str] = []
-        self.tally: Counter[str] = Counter()
+        self.games: dict[str, GameState] = {}
+        self.keys: dict[str, KeyedRequest] = {}
+        self.violations: list[str] = []
+        self.counts: Counter[str] = Counter()
         self._model = model
         self._documented = documented
         self._read = 0
-        self._doubtful: list[Request] = []
+        self._unknown_outcomes: list[Request] = []
 
-    def judge(self, exchanges: Sequence[Exchange]) -> None:
-        """Note every breach that a step shows."""
+    def check_step(self, exchanges: Sequence[Exchange]) -> None:
+        """Check the answers of a step, its commits, and the stored games."""
         before = self._before()
-        self._note(exchanges)
-        claims = [each for each in exchanges if _is_claim(*each)]
-        news, self._read = self._model.journal[self._read :], len(self._model.journal)
-        for written in news:
-            self._explain(written, claims)
-        self.breaches += [f"acknowledged, but not written: {request}" for request, _ in claims]
-        for request, reply in exchanges:
-            self._check_reply(request, reply, before)
-        for table in self.tables.values():
-            game_id = table.game_id
-            self._breach(table.check(self._model.games.get(game_id), self._model.logs.get(game_id)))
+        self._add_exchanges(exchanges)
+        acknowledged = [each for each in exchanges if _acknowledges_change(*each)]
+        new_commits, self._read = self._model.journal[self._read :], len(self._model.journal)
+        for written in new_commits:
+            self._match_commit(written, acknowledged)
+        self.violations += [
+            f"acknowledged, but not written: {request}" for request, _ in acknowledged
+        ]
+        for request, answer in exchanges:
+            self._check_answer(request, answer, before)
+        for state in self.games.values():
+            game_id = state.game_id
+            self._add_violations(
+                state.check(self._model.games.get(game_id), self._model.logs.get(game_id))
+            )
 
-    def _before(self) -> Before:
-        tables = self.tables.values()
-        return Before(
-            {table.game_id: table.version for table in tables},
+    def _before(self) -> StateBefore:
+        games = self.games.values()
+        return StateBefore(
+            {state.game_id: state.version for state in games},
             frozenset(digest for digest, keyed in self.keys.items() if keyed.version is not None),
-            frozenset(token for table in tables for token in table.left.values()),
+            frozenset(token for state in games for token in state.left.values()),
         )
 
-    def _breach(self, told: Iterable[str]) -> None:
-        self.breaches += told
+    def _add_violations(self, violations: Iterable[str]) -> None:
+        self.violations += violations
 
-    def _must(self, holds: bool, text: str) -> None:
+    def _require(self, holds: bool, text: str) -> None:
         if not holds:
-            self.breaches.append(text)
+            self.violations.append(text)
 
-    def _note(self, exchanges: Sequence[Exchange]) -> None:
-        """Note whose outcome nobody knows."""
-        for request, reply in exchanges:
-            if request.operation == "deleteGame" and (reply.succeeded or reply.is_vague):
-                table = self.tables[request.game_id or ""]
-                table.may_vanish, table.deleted = True, table.deleted or reply.succeeded
+    def _add_exchanges(self, exchanges: Sequence[Exchange]) -> None:
+        """Store which requests have an unknown outcome, and which games may be deleted."""
+        for request, answer in exchanges:
+            if request.operation == "deleteGame" and (
+                answer.succeeded or answer.outcome_is_unknown
+            ):
+                state = self.games[request.game_id or ""]
+                state.may_be_deleted, state.deleted = True, state.deleted or answer.succeeded
             if request.operation not in CHANGING:
                 continue
             if request.digest is not None:
-                keyed = self.keys.setdefault(request.digest, Keyed(request))
-                # A replay may be of this very request, its answer lost on the way to the worker.
-                keyed.doubtful = keyed.doubtful or reply.is_vague or reply.replayed
-            elif reply.is_vague:
-                self._doubtful.append(request)
+                keyed = self.keys.setdefault(request.digest, KeyedRequest(request))
+                # A replay may be the answer to this request itself, if the store's answer was lost.
+                keyed.outcome_unknown = (
+                    keyed.outcome_unknown or answer.outcome_is_unknown or answer.replayed
+                )
+            elif answer.outcome_is_unknown:
+                self._unknown_outcomes.append(request)
 
-    def _explain(self, written: Written, claims: list[Exchange]) -> None:
-        """Find whose commit this is."""
+    def _match_commit(self, written: Written, acknowledged: list[Exchange]) -> None:
+        """Apply a commit and find the request that it belongs to."""
         commit = written.commit
         events = [json.loads(event) for event in commit.events]
-        table = self.tables.setdefault(commit.game_id, Table(commit.game_id))
-        self._breach(table.follow(written, events))
+        state = self.games.setdefault(commit.game_id, GameState(commit.game_id))
+        self._add_violations(state.apply(written, events))
         keyed = self._keyed(commit)
         if keyed is not None:
-            self._must(keyed.version is None, f"made twice: {keyed.request}")
+            self._require(keyed.version is None, f"executed twice: {keyed.request}")
             keyed.version = commit.stored.version
-        claim = next((each for each in claims if _fits(*each, commit, events)), None)
-        if claim is not None:
-            claims.remove(claim)
-            self._grant(table, *claim)
-        elif events[0]["type"] in _ATTENDANCE:
-            self.tally["attendances"] += 1
+        exchange = next(
+            (each for each in acknowledged if _acknowledges(*each, commit, events)), None
+        )
+        if exchange is not None:
+            acknowledged.remove(exchange)
+            self._apply_answer(state, *exchange)
+        elif events[0]["type"] in _PRESENCE_EVENTS:
+            self.counts["presence changes"] += 1
         else:
-            request = self._doubted(keyed, commit, events)
-            self._must(request is not None, f"nobody was told of {events[0]} in {commit.game_id}")
+            request = self._request_of_unknown_outcome(keyed, commit, events)
+            self._require(request is not None, f"no request caused {events[0]} {commit.game_id}")
             if request is not None and request.operation == "leaveGame":
-                self._void(table, request)
+                self._void_token(state, request)
 
-    def _keyed(self, commit: Commit) -> Keyed | None:
+    def _keyed(self, commit: Commit) -> KeyedRequest | None:
         return self.keys.get(commit.record_key.name.rpartition(":")[2])
 
-    def _doubted(
-        self, keyed: Keyed | None, commit: Commit, events: Sequence[Event]
+    def _request_of_unknown_outcome(
+        self, keyed: KeyedRequest | None, commit: Commit, events: Sequence[Event]
     ) -> Request | None:
-        """The request whose doubtful outcome this commit settles."""
+        """The request of unknown outcome that this commit belongs to."""
         if keyed is not None:
-            return keyed.request if keyed.doubtful else None
-        for request in self._doubtful:
-            if _is_like(request, commit, events):
-                self._doubtful.remove(request)
+            return keyed.request if keyed.outcome_unknown else None
+        for request in self._unknown_outcomes:
+            if _may_have_caused(request, commit, events):
+                self._unknown_outcomes.remove(request)
                 return request
         return None
 
-    def _grant(self, table: Table, request: Request, reply: Reply) -> None:
-        """Note what a guest was given."""
+    def _apply_answer(self, state: GameState, request: Request, answer: Answer) -> None:
+        """Apply an acknowledged change to the expected state: invites, tokens, and left seats."""
         if request.operation == "leaveGame":
-            self._void(table, request)
+            self._void_token(state, request)
         elif request.operation in ("createGame", "joinGame"):
-            if "invites" in reply.fields:
-                table.invites = {each["seat"]: each["code"] for each in reply.fields["invites"]}
-                table.humans = 1 + len(table.invites)
-            self._breach(table.give(reply.fields["seat"], reply.fields["token"]))
+            if "invites" in answer.fields:
+                state.invites = {each["seat"]: each["code"] for each in answer.fields["invites"]}
+                state.humans = 1 + len(state.invites)
+            self._add_violations(state.set_token(answer.fields["seat"], answer.fields["token"]))
 
-    def _void(self, table: Table, request: Request) -> None:
+    def _void_token(self, state: GameState, request: Request) -> None:
         assert request.seat is not None, "a seat leaves"
-        table.void(request.seat)
+        state.void(request.seat)
 
-    def _check_reply(self, request: Request, reply: Reply, before: Before) -> None:
-        self.tally[reply.code or str(reply.status)] += 1
-        if reply.status == DEAD:
+    def _check_answer(self, request: Request, answer: Answer, before: StateBefore) -> None:
+        self.counts[answer.code or str(answer.status)] += 1
+        if answer.status == NO_ANSWER:
             return
-        if reply.status >= 400:
-            self._check_problem(request, reply, before)
+        if answer.status >= 400:
+            self._check_problem(request, answer, before)
             return
-        if not reply.replayed:
-            self._must(request.token not in before.void, f"a void token is good: {request}")
+        if not answer.replayed:
+            self._require(request.token not in before.void, f"a void token was accepted: {request}")
         if request.operation in CHANGING:
-            self._check_change(request, reply)
+            self._check_change(request, answer)
         elif request.operation != "deleteGame":
-            self._check_reading(request, reply, before.versions[request.game_id or ""])
+            self._check_read(request, answer, before.versions[request.game_id or ""])
 
-    def _check_problem(self, request: Request, reply: Reply, before: Before) -> None:
-        code, operation = str(reply.code), request.operation
-        known = self._documented[operation].get(code) == reply.status
-        self._must(known, f"{operation} answers {reply.status} {code}")
-        self._must(code != "internal-error", f"a failure at {request}")
-        table = self.tables.get(request.game_id or "", Table(""))
+    def _check_problem(self, request: Request, answer: Answer, before: StateBefore) -> None:
+        code, operation = str(answer.code), request.operation
+        known = self._documented[operation].get(code) == answer.status
+        self._require(known, f"{operation} answers {answer.status} {code}")
+        self._require(code != "internal-error", f"the service failed: {request}")
+        state = self.games.get(request.game_id or "", GameState(""))
         if code == "game-not-found":
-            self._must(table.may_vanish, f"a game is lost to {request}")
+            self._require(state.may_be_deleted, f"a game was lost: {request}")
         elif code == "invalid-token":
-            was_left = request.token in table.left.values()
-            self._must(was_left, f"a good token is refused: {request}")
-        elif reply.status < 500 and request.digest is not None:
-            self._must(request.digest not in before.made, f"made, and now {code}: {request}")
-            self.keys[request.digest].doubtful = False
+            was_left = request.token in state.left.values()
+            self._require(was_left, f"a valid token was refused: {request}")
+        elif answer.status < 500 and request.digest is not None:
+            self._require(request.digest not in before.made, f"executed, but now {code}: {request}")
+            self.keys[request.digest].outcome_unknown = False
 
-    def _check_change(self, request: Request, reply: Reply) -> None:
+    def _check_change(self, request: Request, answer: Answer) -> None:
         if request.digest is None:
-            self._must(not reply.replayed, f"replayed without a key: {request}")
+            self._require(not answer.replayed, f"replayed without a key: {request}")
             return
         keyed = self.keys[request.digest]
-        self._must(keyed.version is not None, f"told, but not made: {request}")
-        self._must(reply.version in (None, keyed.version), f"another version: {request}")
+        self._require(keyed.version is not None, f"acknowledged, but not executed: {request}")
+        self._require(
+            answer.version in (None, keyed.version), f"not the version of its commit: {request}"
+        )
         if keyed.answer is None:
-            keyed.answer = reply
-            if reply.replayed:
-                game_id = request.game_id or reply.fields["game"]["id"]
-                self._grant_again(self.tables[game_id], request, reply)
-        self._must(reply.words == keyed.answer.words, f"another answer: {request}")
+            keyed.answer = answer
+            if answer.replayed:
+                game_id = request.game_id or answer.fields["game"]["id"]
+                self._apply_replay(self.games[game_id], request, answer)
+        self._require(
+            answer.repeated_parts == keyed.answer.repeated_parts,
+            f"not the recorded answer: {request}",
+        )
 
-    def _grant_again(self, table: Table, request: Request, reply: Reply) -> None:
-        """Note what a guest is told at last; what it was to leave, it has left."""
+    def _apply_replay(self, state: GameState, request: Request, answer: Answer) -> None:
+        """Apply the replayed answer of a request; a seat that was left is void already."""
         if request.operation != "leaveGame":
-            self._grant(table, request, reply)
+            self._apply_answer(state, request, answer)
 
-    def _check_reading(self, request: Request, reply: Reply, start: int) -> None:
-        table = self.tables[request.game_id or ""]
-        fields, what = reply.fields, f"{request}: {reply}"
-        if request.operation == "getGame":
-            version, viewer = reply.version or 0, "s" if request.seat is None else request.seat
-            self._must(start <= version <= table.version, f"a view of another time: {what}")
-            fields = fields or {"version": version, "you": request.seat}  # 304 has no body
-            self._must(fields["version"] == version, f"a strange version: {what}")
-            self._must(reply.etag == f'"{version}.{viewer}.1"', f"a strange tag: {what}")
-            self._must((request.seat is None) == (fields["you"] is None), f"a strange view: {what}")
-        elif request.operation == "listEvents":
-            after, limit = request.query["after"], request.query["limit"]
-            told = [event["seq"] for event in fields["events"]]
-            last = min(after + limit, fields["last_seq"])
-            self._must(told == list(range(after + 1, last + 1)), f"events missing: {what}")
-            self._must(fields["last_seq"] <= len(table.log), f"events to come: {what}")
-        elif request.operation == "getReplay":
-            self._must(table.is_over or table.version > start, f"a replay too early: {what}")
+    def _check_read(self, request: Request, answer: Answer, start: int) -> None:
+        """Check a read that began when the game had the version `start`."""
+        state, what = self.games[request.game_id or ""], f"{request}: {answer}"
+        match request.operation:
+            case "getGame":
+                self._check_view(request, answer, start)
+            case "listEvents":
+                self._check_events(request, answer.fields, len(state.log), what)
+            case "getReplay":
+                in_time = state.is_over or state.version > start
+                self._require(in_time, f"a replay of a game that is not finished: {what}")
+
+    def _check_view(self, request: Request, answer: Answer, start: int) -> None:
+        state, what = self.games[request.game_id or ""], f"{request}: {answer}"
+        version, viewer = answer.version or 0, "s" if request.seat is None else request.seat
+        fields = answer.fields or {"version": version, "you": request.seat}  # 304 has no body
+        is_spectator = fields["you"] is None
+        self._require(start <= version <= state.version, f"an outdated or future view: {what}")
+        self._require(fields["version"] == version, f"the ETag has another version: {what}")
+        self._require(answer.etag == f'"{version}.{viewer}.1"', f"a wrong ETag: {what}")
+        self._require((request.seat is None) == is_spectator, f"another viewer's view: {what}")
+
+    def _check_events(
+        self, request: Request, fields: Mapping[str, Any], logged: int, what: str
+    ) -> None:
+        after, limit = request.query["after"], request.query["limit"]
+        seqs = [event["seq"] for event in fields["events"]]
+        last = min(after + limit, fields["last_seq"])
+        self._require(seqs == list(range(after + 1, last + 1)), f"events are missing: {what}")
+        self._require(fields["last_seq"] <= logged, f"events that are not written: {what}")
 
 
-def _is_claim(request: Request, reply: Reply) -> bool:
-    return request.operation in CHANGING and reply.succeeded and not reply.replayed
+def _acknowledges_change(request: Request, answer: Answer) -> bool:
+    return request.operation in CHANGING and answer.succeeded and not answer.replayed
 
 
-def _fits(request: Request, reply: Reply, commit: Commit, events: Sequence[Event]) -> bool:
-    """Whether a reply tells of this commit."""
-    game_id = request.game_id or reply.fields["game"]["id"]
-    if commit.game_id != game_id or not _is_like(request, commit, events):
+def _acknowledges(
+    request: Request, answer: Answer, commit: Commit, events: Sequence[Event]
+) -> bool:
+    """Whether an answer acknowledges this commit."""
+    game_id = request.game_id or answer.fields["game"]["id"]
+    if commit.game_id != game_id or not _may_have_caused(request, commit, events):
         return False
     if request.digest is not None and not commit.record_key.name.endswith(request.digest):
         return False
-    told = [(each["seq"], each["type"]) for each in reply.fields.get("events", [])]
-    made = [(each["seq"], each["type"]) for each in events]
-    return reply.version in (None, commit.stored.version) and (not told or told == made)
+    answered = [(each["seq"], each["type"]) for each in answer.fields.get("events", [])]
+    written = [(each["seq"], each["type"]) for each in events]
+    same_version = answer.version in (None, commit.stored.version)
+    return same_version and (not answered or answered == written)
 
 
-def _is_like(request: Request, commit: Commit, events: Sequence[Event]) -> bool:
-    """Whether a request may have led to this commit."""
+def _may_have_caused(request: Request, commit: Commit, events: Sequence[Event]) -> bool:
+    """Whether a request can have caused this commit."""
     if request.game_id is None:
         return commit.stored.version == 1
     first = events[0]
     return (
         request.game_id == commit.game_id
-        and first["type"] in _BEGINNINGS[request.operation]
+        and first["type"] in _FIRST_EVENTS[request.operation]
         and first.get("seat", request.seat) == request.seat
         and (commit.record_key.name == "own") == (request.digest is None)
     )

@@ -1,4 +1,4 @@
-"""Requests and replies of a simulated service, as values."""
+"""Requests and answers of the simulation, as values."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from flask.testing import FlaskClient
 
 from tests.chaos.simulation.faulty_store import WorkerKilledError
 
-_CALLS = {
+OPERATIONS = {
     "createGame": ("POST", ""),
     "getGame": ("GET", "/{}"),
     "deleteGame": ("DELETE", "/{}"),
@@ -26,14 +26,14 @@ _CALLS = {
     "getReplay": ("GET", "/{}/replay"),
 }
 CHANGING = ("createGame", "joinGame", "leaveGame", "drawCard", "discardCard")
-"""What is made by one commit, and may have an idempotency key."""
-DEAD = 0
-"""The status of a reply that never came."""
+"""The operations that make one commit and may have an idempotency key."""
+NO_ANSWER = 0
+"""The status where the worker was killed before it answered."""
 
 
 @dataclass(frozen=True)
 class Request:
-    """What a guest sends: sent again it is the same request."""
+    """One request; when it is sent again it is the same request."""
 
     operation: str
     game_id: str | None = None
@@ -46,12 +46,12 @@ class Request:
 
     @property
     def digest(self) -> str | None:
-        """How the record of this request's key ends its name."""
+        """The end of the name of the key's record; None without a key."""
         return None if self.key is None else hashlib.sha256(self.key.encode()).hexdigest()
 
-    def send(self, client: FlaskClient) -> Reply:
-        """The reply, which never comes if the worker is killed."""
-        method, path = _CALLS[self.operation]
+    def send(self, client: FlaskClient) -> Answer:
+        """Send the request; the status is NO_ANSWER if the worker is killed."""
+        method, path = OPERATIONS[self.operation]
         try:
             answer = client.open(
                 "/v1/games" + path.format(self.game_id),
@@ -61,10 +61,10 @@ class Request:
                 headers=self._headers(),
             )
         except WorkerKilledError:
-            return Reply(DEAD)
+            return Answer(NO_ANSWER)
         replayed = "Idempotency-Replayed" in answer.headers
         etag, location = (answer.headers.get(name) for name in ("ETag", "Location"))
-        return Reply(answer.status_code, answer.get_data(), etag, location, replayed)
+        return Answer(answer.status_code, answer.get_data(), etag, location, replayed)
 
     def _headers(self) -> dict[str, str]:
         headers = {}
@@ -78,7 +78,7 @@ class Request:
         return headers
 
     def __str__(self) -> str:
-        """The request in a line; keys and tokens are told by their beginning."""
+        """The request in one line; of a key only the first characters."""
         seat = "" if self.seat is None else f" by seat {self.seat}"
         body = "" if self.body is None else " " + json.dumps(self.body)
         key = "" if self.key is None else f" key {self.key[:6]}"
@@ -87,8 +87,8 @@ class Request:
 
 
 @dataclass(frozen=True)
-class Reply:
-    """What a guest gets."""
+class Answer:
+    """The answer that a client gets."""
 
     status: int
     body: bytes = b""
@@ -98,9 +98,9 @@ class Reply:
 
     @cached_property
     def fields(self) -> dict[str, Any]:
-        """The body's object."""
-        found: dict[str, Any] = json.loads(self.body) if self.body else {}
-        return found
+        """The decoded body; empty without one."""
+        decoded: dict[str, Any] = json.loads(self.body) if self.body else {}
+        return decoded
 
     @property
     def succeeded(self) -> bool:
@@ -112,9 +112,9 @@ class Reply:
         return self.fields.get("code") if self.status >= 400 else None
 
     @property
-    def is_vague(self) -> bool:
-        """Whether the request may or may not have been carried out."""
-        return self.status == DEAD or self.code == "outcome-unknown"
+    def outcome_is_unknown(self) -> bool:
+        """Whether the client cannot know if the request was executed."""
+        return self.status == NO_ANSWER or self.code == "outcome-unknown"
 
     @property
     def version(self) -> int | None:
@@ -122,13 +122,12 @@ class Reply:
         return None if self.etag is None else int(self.etag.strip('"').split(".")[0])
 
     @property
-    def words(self) -> tuple[int, bytes, str | None, str | None]:
-        """All that a repeat must give again."""
+    def repeated_parts(self) -> tuple[int, bytes, str | None, str | None]:
+        """The parts that must be equal in the answer to a repeated request."""
         return self.status, self.body, self.etag, self.location
 
     def __str__(self) -> str:
-        """The reply in a line, its body told by a digest."""
+        """The answer in one line; of the body only a digest."""
         digest = hashlib.sha256(self.body).hexdigest()[:8]
         replayed = " replayed" if self.replayed else ""
-        told = self.code or self.etag or ""
-        return f"{self.status or 'no answer'} {told}{replayed} {digest}"
+        return f"{self.status or 'no answer'} {self.code or self.etag or ''}{replayed} {digest}"

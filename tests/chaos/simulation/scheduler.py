@@ -1,6 +1,6 @@
-"""Calls that take turns: threads of which one at a time goes on, until it passes the baton on.
+"""A scheduler for threads: one thread runs at a time, until it calls `switch`.
 
-So requests interleave at the places that are chosen, in an order that one generator decides.
+So requests interleave only at the calls of `switch`, in an order that one generator decides.
 """
 
 from __future__ import annotations
@@ -11,56 +11,56 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 
-class Baton:
-    """Runs calls in threads of which one at a time goes on; `pass_on` may make it another."""
+class Scheduler:
+    """Runs calls in threads, one at a time; `switch` chooses which of them runs next."""
 
-    def __init__(self, chance: random.Random) -> None:
-        self._chance = chance
+    def __init__(self, rng: random.Random) -> None:
+        self._rng = rng
         self._turns: dict[int, threading.Semaphore] = {}
-        self._over = threading.Semaphore(0)
-        self._mine = threading.local()
+        self._all_done = threading.Semaphore(0)
+        self._current = threading.local()
 
     def run(self, calls: Sequence[Callable[[], Any]]) -> list[Any]:
-        """What the calls give; what one raises is raised here, once all are over."""
+        """The results of the calls; an exception of one is raised here when all have ended."""
         if len(calls) == 1:
             return [calls[0]()]
-        given: dict[int, Any] = {}
+        results: dict[int, Any] = {}
         failed: list[BaseException] = []
 
         def body(number: int, turn: threading.Semaphore) -> None:
-            self._mine.number = number
+            self._current.number = number
             turn.acquire()
             try:
-                given[number] = calls[number]()
-            except BaseException as error:  # noqa: BLE001 - raised again by whoever waits
+                results[number] = calls[number]()
+            except BaseException as error:  # noqa: BLE001 - raised again by `run`
                 failed.append(error)
             del self._turns[number]
-            self._next()
+            self._start_next()
 
         self._turns = {number: threading.Semaphore(0) for number in range(len(calls))}
         threads = [threading.Thread(target=body, args=turn) for turn in self._turns.items()]
         for thread in threads:
             thread.start()
-        self._next()
-        self._over.acquire()
+        self._start_next()
+        self._all_done.acquire()
         for thread in threads:
             thread.join()
         if failed:
             raise failed[0]
-        return [given[number] for number in range(len(calls))]
+        return [results[number] for number in range(len(calls))]
 
-    def pass_on(self) -> None:
-        """Let any of the calls go on, perhaps the one that runs."""
+    def switch(self) -> None:
+        """Continue any of the calls, perhaps the current one."""
         if not self._turns:
             return
-        mine, number = self._mine.number, self._drawn()
-        if number != mine:
-            turn = self._turns[mine]
+        own, number = self._current.number, self._choose()
+        if number != own:
+            turn = self._turns[own]
             self._turns[number].release()
             turn.acquire()
 
-    def _drawn(self) -> int:
-        return self._chance.choice(sorted(self._turns))
+    def _choose(self) -> int:
+        return self._rng.choice(sorted(self._turns))
 
-    def _next(self) -> None:
-        (self._turns[self._drawn()] if self._turns else self._over).release()
+    def _start_next(self) -> None:
+        (self._turns[self._choose()] if self._turns else self._all_done).release()

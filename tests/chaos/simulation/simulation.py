@@ -1,10 +1,13 @@
-"""Simulated services: a seed says who asks for what, in which order, and what goes wrong meanwhile.
+"""Deterministic simulation: the real application under faults, with everything decided by a seed.
 
-The real application answers, on two workers, over a store that fails; the clock, the pauses and
-all secrets are the seed's. After so many steps the faults stop, doubtful requests are repeated,
-and every game is played to its end.
+Two workers run over a faulty store. The seed decides the requests, how they interleave, the faults,
+the clock, and all ids, tokens and secrets. After each step the invariants are checked. After the
+last step the faults stop, requests of unknown outcome are repeated, and every game is finished.
 
-    python -m tests.chaos.simulation.simulation SEED [STEPS]    prints what happens and every breach
+    ClientGenerator -> Request -> worker (Scheduler decides which runs) -> FaultyStore -> ModelStore
+    InvariantChecker <- requests, answers and commits
+
+    python -m tests.chaos.simulation.simulation SEED [STEPS]    prints the trace of a seed
 """
 
 from __future__ import annotations
@@ -28,144 +31,146 @@ from flask import Flask
 from engine.game import Status
 from service.app import create_app
 from service.config import Config
-from tests.chaos.simulation.clients import Guests
-from tests.chaos.simulation.faulty_store import FaultyStore, ModelStore, Weather
-from tests.chaos.simulation.invariants import Truth
-from tests.chaos.simulation.messages import Reply, Request
-from tests.chaos.simulation.scheduler import Baton
-from tests.chaos.simulation.state import Table
-from tests.chaos.trial import Outcome, Proof
+from tests.chaos.simulation.clients import ClientGenerator
+from tests.chaos.simulation.faulty_store import FaultInjector, FaultyStore, ModelStore
+from tests.chaos.simulation.invariants import InvariantChecker
+from tests.chaos.simulation.messages import Answer, Request
+from tests.chaos.simulation.scheduler import Scheduler
+from tests.chaos.simulation.state import GameState
+from tests.chaos.trial import Outcome, Trial
 from tests.dealer import Replayer
 
 STEPS = 50
-RATE = 0.08
-"""The share of calls to the store that a fault befalls."""
-LEFT = 0.7
-"""The share of games that all humans leave at the end; playing one out takes long."""
+FAULT_RATE = 0.08
+"""The share of calls to the store that get a fault."""
+ABANDONED_SHARE = 0.7
+"""The share of games that all humans leave at the end, since finishing a game takes long."""
 _CONFIG = Config(data_dir=Path("unused"), log_level="CRITICAL", ai_turn_solves=300)
 _WORKERS = ("first", "second")
-_MOST_STEPS = 3_000
-"""More than any game needs to its end."""
+_MAX_STEPS = 3_000
+"""More steps than any game needs."""
 
 
 @dataclass(frozen=True)
 class Report:
-    """What came of one seed."""
+    """The trace, violations and counts of one seed."""
 
     seed: int
-    story: Sequence[str]
-    breaches: Sequence[str]
-    tally: Counter[str] = field(default_factory=Counter)
+    trace: Sequence[str]
+    violations: Sequence[str]
+    counts: Counter[str] = field(default_factory=Counter)
 
 
-class World:
-    """One service with its guests, its weather and its judge."""
+class Simulation:
+    """One service with two workers, its clients, the fault injector and the invariant checker."""
 
     def __init__(self, seed: int, model: ModelStore) -> None:
-        self.chance = random.Random(f"simulation {seed}")
+        self.rng = random.Random(f"simulation {seed}")
         self.model = model
-        self.story: list[str] = []
-        self.tally: Counter[str] = Counter()
+        self.trace: list[str] = []
+        self.counts: Counter[str] = Counter()
         self.now = 1_800_000_000_000
-        self.baton = Baton(self.chance)
-        self.weather = Weather(self.chance, RATE, self.advance, self.tell, self.baton)
-        self.truth = Truth(self.model, _documented())
-        self.guests = Guests(self.chance, self.truth)
+        self.scheduler = Scheduler(self.rng)
+        self.injector = FaultInjector(
+            self.rng, FAULT_RATE, self.advance, self.add_to_trace, self.scheduler
+        )
+        self.checker = InvariantChecker(self.model, _documented())
+        self.clients = ClientGenerator(self.rng, self.checker)
         self._workers = [self._worker(name) for name in _WORKERS]
 
     def advance(self, milliseconds: int) -> None:
         self.now += milliseconds
 
-    def tell(self, text: str) -> None:
-        self.story.append(text)
+    def add_to_trace(self, text: str) -> None:
+        self.trace.append(text)
 
     def clock(self) -> int:
         return self.now
 
-    def any_step(self) -> None:
-        """One to three requests at once, after a while."""
-        at_once = self.chance.choices((1, 2, 3), (70, 22, 8))[0]
-        self.step([self.guests.any() for _ in range(at_once)])
+    def random_step(self) -> None:
+        """Send one to three random requests at once."""
+        count = self.rng.choices((1, 2, 3), (70, 22, 8))[0]
+        self.step([self.clients.random_request() for _ in range(count)])
 
-    def step(self, requests: Sequence[Request]) -> list[Reply]:
-        """The replies to requests that are served at the same time."""
-        if self.weather.rate:
-            self.advance(self.chance.choice((10, 100, 1_000, 3_000, 12_000)))
-        replies = self.baton.run([partial(self._served, request) for request in requests])
-        for request, reply in zip(requests, replies, strict=True):
-            self.tell(f"{request} -> {reply}")
-            self.tally["requests"] += 1
-            if not self.weather.rate and reply.status in (0, 503):
-                self.truth.breaches.append(f"{reply} in calm weather: {request}")
-        self.truth.judge(list(zip(requests, replies, strict=True)))
+    def step(self, requests: Sequence[Request]) -> list[Answer]:
+        """Send requests at the same time, check the invariants, and restart killed workers."""
+        if self.injector.rate:
+            self.advance(self.rng.choice((10, 100, 1_000, 3_000, 12_000)))
+        answers = self.scheduler.run([partial(self._serve, request) for request in requests])
+        for request, answer in zip(requests, answers, strict=True):
+            self.add_to_trace(f"{request} -> {answer}")
+            self.counts["requests"] += 1
+            if not self.injector.rate and answer.status in (0, 503):
+                self.checker.violations.append(f"{answer} without a fault: {request}")
+        self.checker.check_step(list(zip(requests, answers, strict=True)))
         self._workers = [
             self._worker(store.name) if store.killed else (app, store)
             for app, store in self._workers
         ]
-        return replies
+        return answers
 
     def finish(self) -> None:
-        """Let the faults stop, settle every doubt, and play every game to its end."""
-        self.weather.rate = 0.0
-        self.weather.deliver(share=1.0)
+        """Stop the faults, repeat requests of unknown outcome, and finish every game."""
+        self.injector.rate = 0.0
+        self.injector.deliver(share=1.0)
         self.step([])
-        for keyed in list(self.truth.keys.values()):
-            if keyed.doubtful and keyed.answer is None:
-                self.tally["doubts settled"] += 1
+        for keyed in list(self.checker.keys.values()):
+            if keyed.outcome_unknown and keyed.answer is None:
+                self.counts["repeated"] += 1
                 self.step([keyed.request])
-        for table in list(self.truth.tables.values()):
-            if table.is_known and not table.gone:
-                self._play_out(table)
+        for state in list(self.checker.games.values()):
+            if state.is_known and not state.gone:
+                self._finish_game(state)
 
-    def _served(self, request: Request) -> Reply:
-        app, _ = self.chance.choice(self._workers)
+    def _serve(self, request: Request) -> Answer:
+        app, _ = self.rng.choice(self._workers)
         return request.send(app.test_client())
 
     def _worker(self, name: str) -> tuple[Flask, FaultyStore]:
-        store = FaultyStore(self.model, self.weather, name)
+        store = FaultyStore(self.model, self.injector, name)
         return create_app(_CONFIG, store, self.clock), store  # type: ignore[arg-type]
 
-    def _play_out(self, table: Table) -> None:
-        if self.chance.random() < LEFT:
-            for seat in list(table.tokens):
-                if not table.is_over:
-                    self.step([self.guests.leave(table, seat)])
-        for _ in range(_MOST_STEPS):
-            if table.is_over:
+    def _finish_game(self, state: GameState) -> None:
+        if self.rng.random() < ABANDONED_SHARE:
+            for seat in list(state.tokens):
+                if not state.is_over:
+                    self.step([self.clients.leave(state, seat)])
+        for _ in range(_MAX_STEPS):
+            if state.is_over:
                 break
-            request, in_time = self.guests.due(table), self._in_time(table)
-            (reply,) = self.step([request])
-            if not reply.succeeded and in_time:
-                self.truth.breaches.append(f"{reply} to what is due: {request}")
+            request, in_time = self.clients.next_move(state), self._in_time(state)
+            (answer,) = self.step([request])
+            if not answer.succeeded and in_time:
+                self.checker.violations.append(f"{answer} to a legal move: {request}")
                 return
-        assert table.game is not None, "what is known was written"
-        self.tally["abandoned" if table.game.abandoned else "finished"] += 1
-        if table.game.status is not Status.FINISHED:
-            self.truth.breaches.append(f"{table.game_id} does not end")
-        elif not table.game.abandoned:
-            self._repeat(table)
+        assert state.game is not None, "a known game has a commit"
+        self.counts["abandoned" if state.game.abandoned else "finished"] += 1
+        if state.game.status is not Status.FINISHED:
+            self.checker.violations.append(f"{state.game_id} does not end")
+        elif not state.game.abandoned:
+            self._check_replay(state)
 
-    def _in_time(self, table: Table) -> bool:
-        """Whether the turn stays its human's; a step takes no time in calm weather."""
-        deadline = None if table.game is None else table.game.deadline
+    def _in_time(self, state: GameState) -> bool:
+        """Whether the turn is not overdue; without faults a step takes no time."""
+        deadline = None if state.game is None else state.game.deadline
         return deadline is None or self.now < deadline
 
-    def _repeat(self, table: Table) -> None:
-        """Hold a finished game against what its secret and its actions lead to."""
-        (reply,) = self.step([Request("getReplay", table.game_id)])
-        told = reply.fields
-        played = [event for event in told["events"] if not event["type"].startswith("seat_")]
+    def _check_replay(self, state: GameState) -> None:
+        """Play a finished game again from its secret and its actions, and compare the events."""
+        (answer,) = self.step([Request("getReplay", state.game_id)])
+        replay = answer.fields
+        played = [event for event in replay["events"] if not event["type"].startswith("seat_")]
         events = [{**event, "seq": seq} for seq, event in enumerate(played, 1)]
-        seats = [{**seat, "kind": "ai"} for seat in told["seats"]]  # who came tells no event
+        seats = [{**seat, "kind": "ai"} for seat in replay["seats"]]  # so that none has joined
         try:
-            Replayer({**told, "seats": seats, "events": events}).check()
+            Replayer({**replay, "seats": seats, "events": events}).check()
         except AssertionError as error:
-            self.truth.breaches.append(f"{table.game_id}: {error}")
+            self.checker.violations.append(f"{state.game_id}: {error}")
 
 
 @cache
 def _documented() -> dict[str, dict[str, int]]:
-    """For each operation the problems that its description names, with their statuses."""
+    """The documented problems of each operation, with their statuses."""
     paths = json.loads(create_app(_CONFIG).extensions["openapi"]())["paths"]
     return {
         operation["operationId"]: {
@@ -183,9 +188,9 @@ def _documented() -> dict[str, dict[str, int]]:
 
 @contextmanager
 def _fixed_secrets(seed: int) -> Iterator[None]:
-    """Ids, tokens and secrets are the seed's."""
-    chance = random.Random(f"secrets {seed}")
-    with mock.patch.object(secrets, "token_bytes", lambda count=32: chance.randbytes(count)):
+    """Replace the source of ids, tokens and secrets by the seed's generator."""
+    rng = random.Random(f"secrets {seed}")
+    with mock.patch.object(secrets, "token_bytes", lambda count=32: rng.randbytes(count)):
         yield
 
 
@@ -196,65 +201,68 @@ def simulate(
     *,
     ends: bool = True,
 ) -> Report:
-    """What comes of a seed; a breach stops it, else it `ends` as it should."""
-    _documented()  # before secrets are fixed, for only the first world makes it
+    """Run one seed until its last step or its first violation; `ends`: then finish all games."""
+    _documented()  # cached: inside, only the first run would use up secrets for it
     with _fixed_secrets(seed):
-        world = World(seed, model())
+        simulation = Simulation(seed, model())
         for _ in range(steps):
-            world.any_step()
-            if world.truth.breaches:
+            simulation.random_step()
+            if simulation.checker.violations:
                 break
         else:
             if ends:
-                world.finish()
-    tally = world.tally + world.weather.tally + world.truth.tally
-    return Report(seed, world.story, world.truth.breaches, tally)
+                simulation.finish()
+    counts = simulation.counts + simulation.injector.counts + simulation.checker.counts
+    return Report(seed, simulation.trace, simulation.checker.violations, counts)
 
 
 def simulations(seeds: int = 2_000, steps: int = STEPS, processes: int = 2) -> Outcome:
-    """Worlds of one seed each."""
+    """Run the simulation for each of so many seeds."""
     if processes == 1:
-        reports = [_brief(seed, steps) for seed in range(seeds)]
+        reports = [_without_trace(seed, steps) for seed in range(seeds)]
     else:
         with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
-            reports = list(pool.map(partial(_brief, steps=steps), range(seeds), chunksize=20))
-    tally = sum((report.tally for report in reports), Counter())
-    done = (
-        f"{seeds} seeds of {steps} steps, {tally['requests']} requests; "
-        f"{tally['Stale']} lost compares, {_faults(tally)}; {tally['doubts settled']} doubts "
-        f"settled, {tally['finished']} games played out, {tally['abandoned']} left by all"
+            reports = list(
+                pool.map(partial(_without_trace, steps=steps), range(seeds), chunksize=20)
+            )
+    counts = sum((report.counts for report in reports), Counter())
+    summary = (
+        f"{seeds} seeds of {steps} steps, {counts['requests']} requests;"
+        f" {counts['Stale']} version conflicts, {_fault_counts(counts)};"
+        f" {counts['repeated']} requests of unknown outcome repeated,"
+        f" {counts['finished']} games finished, {counts['abandoned']} left by all humans"
     )
-    breaches = [f"seed {report.seed}: {told}" for report in reports for told in report.breaches]
-    return Outcome(done, breaches)
+    violations = [f"seed {report.seed}: {each}" for report in reports for each in report.violations]
+    return Outcome(summary, violations)
 
 
-def _brief(seed: int, steps: int) -> Report:
+def _without_trace(seed: int, steps: int) -> Report:
     report = simulate(seed, steps)
-    return Report(seed, (), report.breaches, report.tally)
+    return Report(seed, (), report.violations, report.counts)
 
 
-def _faults(tally: Counter[str]) -> str:
-    refused = tally["REFUSED"]
-    lost = tally["LOST"] + tally["UNSENT"] + tally["SETTLED"]
-    killed = tally["KILLED_BEFORE"] + tally["KILLED_AFTER"]
-    return f"{refused} calls refused, {lost} lost, {tally['LATE']} late, {killed} workers killed"
+def _fault_counts(counts: Counter[str]) -> str:
+    refused = counts["REFUSED"]
+    lost = counts["LOST"] + counts["UNSENT"] + counts["RETRIED"]
+    killed = counts["KILLED_BEFORE"] + counts["KILLED_AFTER"]
+    return f"{refused} calls refused, {lost} lost, {counts['LATE']} late, {killed} workers killed"
 
 
-PROOFS = [
-    Proof(
-        "Whatever befalls store and workers: what was acknowledged stays, nothing is made twice, "
-        "what was refused changed nothing, and every game ends",
-        "the service simulated, requests interleaved at the store's calls",
+TRIALS = [
+    Trial(
+        "With any faults of store and workers: acknowledged changes stay, nothing is made twice, "
+        "a refused request changes nothing, and every game ends.",
+        "Deterministic simulation: requests interleave at the calls to the store",
         simulations,
     ),
 ]
 
 
-def main(words: Sequence[str]) -> int:
-    report = simulate(*map(int, words))
-    print(*report.story, sep="\n")
-    print(*(f"breach: {told}" for told in report.breaches), sep="\n")
-    return int(bool(report.breaches))
+def main(arguments: Sequence[str]) -> int:
+    report = simulate(*map(int, arguments))
+    print(*report.trace, sep="\n")
+    print(*(f"violation: {each}" for each in report.violations), sep="\n")
+    return int(bool(report.violations))
 
 
 if __name__ == "__main__":

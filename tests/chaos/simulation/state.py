@@ -1,4 +1,4 @@
-"""A simulated game as its commits tell it, and what must be so of what is kept of it."""
+"""The expected state of a simulated game, from its commits, and invariants of what is stored."""
 
 from __future__ import annotations
 
@@ -21,8 +21,11 @@ Event = dict[str, Any]
 
 
 @dataclass
-class Table:
-    """A game; `tokens` are held, those of `left` are void. `humans` is 0 until anybody knows it."""
+class GameState:
+    """One game: `tokens` are valid, those of `left` are void.
+
+    `humans` is 0 until a client has an answer that names the game.
+    """
 
     game_id: str
     humans: int = 0
@@ -32,75 +35,75 @@ class Table:
     version: int = 0
     log: list[bytes] = field(default_factory=list)
     game: Game | None = None
-    may_vanish: bool = False
+    may_be_deleted: bool = False
     deleted: bool = False
     gone: bool = False
     _stored: Stored | None = None
 
     @property
     def is_known(self) -> bool:
-        """Whether anybody was told of the game."""
+        """Whether a client knows the game."""
         return self.humans > 0
 
     @property
     def is_over(self) -> bool:
         return self.gone or (self.game is not None and self.game.status is Status.FINISHED)
 
-    def give(self, seat: int, token: str) -> Iterator[str]:
-        """Note who holds a seat; yields what is wrong about it."""
+    def set_token(self, seat: int, token: str) -> Iterator[str]:
+        """Set the token of a seat; yields a violation if the seat has another one."""
         if {**self.tokens, **self.left}.get(seat, token) != token:
-            yield f"seat {seat} was given twice"
+            yield f"seat {seat} was given to two clients"
         if seat not in self.left:
             self.tokens[seat] = token
 
     def void(self, seat: int) -> None:
-        """Note that a seat was left."""
+        """Make the token of a seat void, since its human has left."""
         self.left[seat] = self.tokens.pop(seat)
 
-    def follow(self, written: Written, events: Sequence[Event]) -> Iterator[str]:
-        """Versions grow by one, and events are without gaps."""
+    def apply(self, written: Written, events: Sequence[Event]) -> Iterator[str]:
+        """Apply a commit; versions must grow by one, and events must have no gaps."""
         versions = (written.before, written.commit.stored.version)
         expected = (self.version, self.version + 1)
         if versions != expected:
-            yield f"versions {versions} where {expected} were due"
+            yield f"versions {versions} instead of {expected}"
         seqs = [event["seq"] for event in events]
-        due = list(range(len(self.log) + 1, len(self.log) + 1 + len(events)))
-        if not seqs or seqs != due:
-            yield f"events {seqs} where {due} were due"
+        expected_seqs = list(range(len(self.log) + 1, len(self.log) + 1 + len(events)))
+        if not seqs or seqs != expected_seqs:
+            yield f"events {seqs} instead of {expected_seqs}"
         self.version = versions[1]
         self.log += written.commit.events
 
     def check(self, stored: Stored | None, log: list[bytes] | None) -> Iterator[str]:
-        """What is kept of a game is what was written, and it is a game."""
+        """The stored game must be the committed one, and valid."""
         if stored is None or self.deleted:
-            if stored is not None or not self.may_vanish:
-                yield f"{self.game_id} is lost, or is back"
+            if stored is not None or not self.may_be_deleted:
+                yield f"{self.game_id} is lost, or has returned after its deletion"
             self.gone = True
         elif stored is not self._stored:
             self._stored = stored
             if (stored.version, log) != (self.version, self.log):
-                yield f"version {self.version} or its events are lost"
+                yield f"version {self.version} or its events are not stored"
             try:
                 self.game = load(stored.state)
             except SnapshotError as error:
                 yield str(error)
             else:
-                yield from self._faults(self.game, json.loads(stored.meta)["tokens"])
+                yield from self._violations_of_game(self.game, json.loads(stored.meta)["tokens"])
 
-    def _faults(self, game: Game, kept: Sequence[str | None]) -> Iterator[str]:
+    def _violations_of_game(self, game: Game, token_hashes: Sequence[str | None]) -> Iterator[str]:
         if game.seq != len(self.log):
             yield f"the game has {game.seq} events, the log {len(self.log)}"
         if game.round is not None:
             layout = game.layout
             cards = Counter(map(str, chain(*layout.hands, layout.stock, layout.pile)))
             if cards != Counter(all_cards(game.rules.jokers)):
-                yield "cards are not conserved"
+                yield "the cards of the game are not complete"
         for seat, token in self.tokens.items():
-            if kept[seat] != token_hash(token):
-                yield f"the holder of seat {seat} has lost it"
+            if token_hashes[seat] != token_hash(token):
+                yield f"the token of seat {seat} is no longer valid"
         for seat in self.left:
-            if kept[seat] is not None:
-                yield f"the token of seat {seat} still holds"
-        seated = len(kept) - kept.count(None) + len(self.left)
+            if token_hashes[seat] is not None:
+                yield f"the void token of seat {seat} is still valid"
+        seated = len(token_hashes) - token_hashes.count(None) + len(self.left)
         if self.is_known and seated > self.humans:
-            yield f"{seated} humans at {self.humans} seats"
+            yield f"{seated} humans at {self.humans} human seats"

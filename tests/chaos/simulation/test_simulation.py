@@ -1,4 +1,4 @@
-"""The simulation: what it finds, what it does not, and that its store is like the real one."""
+"""The simulation, small; that it detects seeded faults; and its model against the real store."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,29 +16,39 @@ import pytest
 import redis
 
 from service.errors import CorruptGameError, ServiceError, StorageError
-from service.games.records import Meta
-from service.games.repository import Ledger
+from service.games.meta import Meta
+from service.games.responses import Reply, respond
+from service.games.transactions import Transactions
 from service.store.game_store import Store
 from service.store.models import Commit, RecordKey, Stored
+from tests.chaos.access.permissions import described_calls
 from tests.chaos.simulation.faulty_store import ModelStore
-from tests.chaos.simulation.scheduler import Baton
+from tests.chaos.simulation.messages import OPERATIONS
+from tests.chaos.simulation.scheduler import Scheduler
 from tests.chaos.simulation.simulation import simulate, simulations
 
 ROOT = Path(__file__).parents[3]
 ENOUGH = 10
-"""Seeds within which a planted fault has to be found."""
+"""The number of seeds that must be enough to detect a seeded fault."""
 
 
-def test_a_few_simulated_services_keep_every_promise() -> None:
+def test_every_invariant_holds_in_a_few_simulations() -> None:
     outcome = simulations(seeds=4, processes=1)
-    assert outcome.breaches == []
-    numbers = re.findall(r"(\d+) ([a-z ]+)", outcome.done)
+    assert outcome.violations == []
+    numbers = re.findall(r"(\d+) ([a-z ]+)", outcome.summary)
     assert len(numbers) >= 10
-    assert all(int(count) for count, _ in numbers), outcome.done
+    assert all(int(count) for count, _ in numbers), outcome.summary
 
 
-def test_a_seed_tells_the_same_story_in_every_process() -> None:
-    stories = [
+def test_every_operation_on_games_can_be_sent_in_a_simulation() -> None:
+    described = described_calls().items()
+    on_games = {operation for operation, (_, path) in described if path.startswith("/v1/games")}
+    missing = on_games - set(OPERATIONS)
+    assert not missing, f"add to tests/chaos/simulation/messages.py: {sorted(missing)}"
+
+
+def test_a_seed_gives_the_same_trace_in_every_process() -> None:
+    traces = [
         subprocess.run(
             [sys.executable, "-m", "tests.chaos.simulation.simulation", "5", "30"],
             cwd=ROOT,
@@ -48,16 +59,16 @@ def test_a_seed_tells_the_same_story_in_every_process() -> None:
         ).stdout
         for seed in ("1", "2")
     ]
-    assert stories[0] == stories[1]
-    assert stories[0].count(" -> ") > 30
+    assert traces[0] == traces[1]
+    assert traces[0].count(" -> ") > 30
 
 
-def test_another_seed_tells_another_story() -> None:
-    assert simulate(1, steps=5, ends=False).story != simulate(2, steps=5, ends=False).story
+def test_another_seed_gives_another_trace() -> None:
+    assert simulate(1, steps=5, ends=False).trace != simulate(2, steps=5, ends=False).trace
 
 
-class NeverLate(ModelStore):
-    """Commits whatever the version of the game is by now."""
+class NoVersionCheckStore(ModelStore):
+    """Its fault: it commits without comparing the version."""
 
     def fits(self, commit: Commit, version: int) -> bool:
         return True
@@ -66,16 +77,16 @@ class NeverLate(ModelStore):
         return True
 
 
-class Forgetful(ModelStore):
-    """Keeps no record of what was answered."""
+class NoRecordStore(ModelStore):
+    """Its fault: it keeps no idempotency record."""
 
     def write(self, commit: Commit) -> None:
         super().write(commit)
         self.records.clear()
 
 
-class Halfway(ModelStore):
-    """Loses the last event of some commits."""
+class PartialCommitStore(ModelStore):
+    """Its fault: it loses the last event of some commits."""
 
     def write(self, commit: Commit) -> None:
         super().write(commit)
@@ -83,50 +94,53 @@ class Halfway(ModelStore):
             self.logs[commit.game_id].pop()
 
 
-def seeds_to_find(model: Callable[[], ModelStore] = ModelStore) -> int:
-    """How many seeds it takes to find what is wrong, without playing any game out."""
-    return next(seed for seed in range(ENOUGH) if simulate(seed, model=model, ends=False).breaches)
+def is_detected(model: Callable[[], ModelStore] = ModelStore) -> bool:
+    """Whether one of the first seeds has a violation, without finishing its games."""
+    reports = (simulate(seed, model=model, ends=False) for seed in range(ENOUGH))
+    return any(report.violations for report in reports)
 
 
-@pytest.mark.parametrize("model", [NeverLate, Forgetful, Halfway])
-def test_a_store_that_breaks_its_word_is_found_out(model: type[ModelStore]) -> None:
-    assert seeds_to_find(model) < ENOUGH
+@pytest.mark.parametrize("model", [NoVersionCheckStore, NoRecordStore, PartialCommitStore])
+def test_a_seeded_fault_of_the_store_is_detected(model: type[ModelStore]) -> None:
+    assert is_detected(model)
 
 
-def test_a_ledger_that_answers_before_it_has_written_is_found_out(
+def test_an_answer_that_is_sent_before_its_commit_is_written_is_detected(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    commit = Ledger.commit
+    commit = Transactions._commit
 
-    def hasty(self: Ledger, found: Any, change: Any, *others: Any) -> Any:
+    def answer_anyway(self: Transactions, following: Any, reply: Reply, *others: Any) -> Any:
         try:
-            return commit(self, found, change, *others)
+            return commit(self, following, reply, *others)
         except StorageError:
-            return change.answer
+            return respond(reply, following)
 
-    monkeypatch.setattr(Ledger, "commit", hasty)
-    assert seeds_to_find() < ENOUGH
+    monkeypatch.setattr(Transactions, "_commit", answer_anyway)
+    assert is_detected()
 
 
-def test_a_token_that_outlives_its_seat_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_token_that_stays_valid_after_its_seat_was_left_is_detected(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     with_token = Meta.with_token
 
-    def kept(self: Meta, seat: int, token: str | None) -> Meta:
+    def never_remove(self: Meta, seat: int, token: str | None) -> Meta:
         return self if token is None else with_token(self, seat, token)
 
-    monkeypatch.setattr(Meta, "with_token", kept)
-    assert seeds_to_find() < ENOUGH
+    monkeypatch.setattr(Meta, "with_token", never_remove)
+    assert is_detected()
 
 
-class Pair:
-    """The model and a real store, asked the same."""
+class StorePair:
+    """The model and a real store; both get the same calls."""
 
     def __init__(self, url: str) -> None:
         self.model = ModelStore()
         self.store = Store.from_url(url, connections=2)
 
-    def ask(self, method: str, *arguments: Any) -> object:
-        """What both give, or the class of what both raise."""
+    def call(self, method: str, *arguments: Any) -> object:
+        """The result of both, or the class of the error that both raise; they must be equal."""
         ours, theirs = (_outcome(each, method, arguments) for each in (self.model, self.store))
         assert ours == theirs, (method, arguments)
         return ours
@@ -139,42 +153,42 @@ def _outcome(store: object, method: str, arguments: tuple[Any, ...]) -> object:
         return type(error)
 
 
-def random_commit(chance: random.Random, model: ModelStore) -> Commit:
-    """A commit that mostly fits the game as it is."""
-    game_id = f"game-{chance.randrange(4)}-{'x' * 15}"
+def random_commit(rng: random.Random, model: ModelStore) -> Commit:
+    """A commit that fits the game in most cases."""
+    game_id = f"game-{rng.randrange(4)}-{'x' * 15}"
     version, logged = model.version(game_id), len(model.logs.get(game_id, []))
-    expected = version if chance.random() < 0.8 else chance.randrange(9)
-    nonce = f"nonce {chance.randrange(6)}" if chance.random() < 0.5 else ""
-    name = "own" if nonce else f"seat:{chance.randrange(12)}"
-    events = [f"event {chance.random()}".encode() for _ in range(chance.randrange(1, 4))]
+    expected = version if rng.random() < 0.8 else rng.randrange(9)
+    nonce = f"nonce {rng.randrange(6)}" if rng.random() < 0.5 else ""
+    name = "own" if nonce else f"seat:{rng.randrange(12)}"
+    events = [f"event {rng.random()}".encode() for _ in range(rng.randrange(1, 4))]
     return Commit(
         game_id=game_id,
         expected=expected,
-        stored=Stored(expected + 1, f"state {chance.random()}".encode(), b"meta"),
+        stored=Stored(expected + 1, f"state {rng.random()}".encode(), b"meta"),
         events=events,
-        logged=logged if chance.random() < 0.9 else logged + 1,
+        logged=logged if rng.random() < 0.9 else logged + 1,
         record_key=RecordKey(name, nonce),
-        record=f"record\n{chance.random()}".encode(),
-        record_ttl=chance.randrange(1_000, 2_000),
-        game_ttl=chance.randrange(3_000, 4_000),
+        record=f"record\n{rng.random()}".encode(),
+        record_ttl=rng.randrange(1_000, 2_000),
+        game_ttl=rng.randrange(3_000, 4_000),
     )
 
 
-def test_the_model_does_as_the_real_store(redis_url: str) -> None:
-    chance, pair = random.Random(313), Pair(redis_url)
-    seen: set[object] = set()
+def test_the_model_has_the_same_results_as_the_real_store(redis_url: str) -> None:
+    rng, pair = random.Random(313), StorePair(redis_url)
+    outcomes: set[object] = set()
     for _ in range(600):
-        commit = random_commit(chance, pair.model)
-        outcome = pair.ask("commit", commit)
-        seen.add(outcome if isinstance(outcome, type) else type(outcome).__name__)
-        game_id, after = commit.game_id, chance.randrange(8)
-        pair.ask("read", game_id)
-        pair.ask("read", game_id, commit.record_key)
-        pair.ask("events", game_id, after, chance.randrange(5))
-        pair.ask("events_at", game_id, [after + 1, 1, 90])
-        if chance.random() < 0.05:
-            pair.ask("delete", game_id)
-    assert seen == {"Done", "Kept", "Stale", CorruptGameError}
+        commit = random_commit(rng, pair.model)
+        outcome = pair.call("commit", commit)
+        outcomes.add(outcome if isinstance(outcome, type) else type(outcome).__name__)
+        game_id, after = commit.game_id, rng.randrange(8)
+        pair.call("read", game_id)
+        pair.call("read", game_id, commit.record_key)
+        pair.call("events", game_id, after, rng.randrange(5))
+        pair.call("events_at", game_id, [after + 1, 1, 90])
+        if rng.random() < 0.05:
+            pair.call("delete", game_id)
+    assert outcomes == {"Done", "Kept", "Stale", CorruptGameError}
     with redis.Redis.from_url(redis_url) as server:
         for (game_id, name), seconds in pair.model.lifetimes.items():
             left = server.ttl(f"{{g:{game_id}}}:{name}")
@@ -182,22 +196,23 @@ def test_the_model_does_as_the_real_store(redis_url: str) -> None:
     pair.store.close()
 
 
-def test_calls_take_turns_and_come_to_their_end() -> None:
-    baton, told = Baton(random.Random(1)), []
+def test_the_scheduler_interleaves_calls_and_returns_their_results() -> None:
+    scheduler, order = Scheduler(random.Random(1)), list[str]()
 
     def call(name: str) -> str:
         for _ in range(5):
-            told.append(name)
-            baton.pass_on()
+            order.append(name)
+            scheduler.switch()
         return name
 
-    assert baton.run([lambda: call("a"), lambda: call("b"), lambda: call("c")]) == ["a", "b", "c"]
-    assert (len(told), sorted(told) == told) == (15, False)
+    assert scheduler.run([partial(call, name) for name in "abc"]) == ["a", "b", "c"]
+    assert len(order) == 15
+    assert order != sorted(order)
 
 
-def test_what_a_call_raises_is_raised_where_it_is_waited_for() -> None:
+def test_the_scheduler_raises_the_exception_of_a_call() -> None:
     def fails() -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        Baton(random.Random(1)).run([fails, lambda: None])
+        Scheduler(random.Random(1)).run([fails, lambda: None])

@@ -1,11 +1,11 @@
-"""Clients that play whole games, repeat what was not answered, and write down what they are told.
+"""The load of the trials: clients that play whole games at once and check every answer.
 
-    play -> Table (one game, all its human seats) -> Client (a request until answered) -> wire
+    run_load -> GameClient (one game, all its human seats) -> Client (repeats requests)
 
-What is promised of a move: with a key it may be repeated until it is answered, and is made once.
-Without one it is made, or it is said that its outcome is unknown, and the client reads the game
-again. A move that the view allows is never refused, for only one client plays at a table; where
-it sends two different moves of one seat at once, one of them is made and the other refused.
+What is promised of a move: with a key it may be repeated until it is answered, and it is made once.
+Without a key the move is made, or its outcome is unknown, and the client reads the game again. A
+move that the view allows is never refused, since each game has one client; if that client sends two
+different moves of one seat at once, one is made and the other refused.
 """
 
 from __future__ import annotations
@@ -19,13 +19,21 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from tests.chaos.traffic.linearizability import Record
-from tests.chaos.traffic.wire import Answer, Client, RefusedError, Request, UnansweredError, Wire
+from tests.chaos.traffic.history import History
+from tests.chaos.traffic.http_client import (
+    REPEAT_SECONDS,
+    Answer,
+    Client,
+    Request,
+    Transport,
+    UnansweredError,
+    UnexpectedRefusalError,
+)
 from tests.dealer import Replayer
 
 _PAGE = 1000
 _HUMAN = {"kind": "human"}
-_TABLES: tuple[tuple[Mapping[str, str], ...], ...] = (
+_SEATS: tuple[tuple[Mapping[str, str], ...], ...] = (
     (_HUMAN, {"kind": "ai", "level": "hard"}),
     (_HUMAN, _HUMAN),
     (_HUMAN, {"kind": "ai", "level": "expert"}),
@@ -35,181 +43,192 @@ _TABLES: tuple[tuple[Mapping[str, str], ...], ...] = (
 
 
 @dataclass(frozen=True, slots=True)
-class Habits:
-    """How often a client does what makes moves hard to keep: each a share of its moves.
+class Workload:
+    """How often a client sends a move in a special way; each is a share of its moves.
 
-    `twins`: sent twice at once with one key; `rivals`: at once with another move of the same
-    seat; `keyless`: without a key; `late`: after a repeat of an older move; `matched`: on
-    condition of the version; `looks`: while somebody reads the game.
+    duplicates        twice at once, with one key
+    conflicts         at once with another move of the same seat
+    keyless           without a key
+    late_repeats      after an older move has been repeated
+    conditional       with If-Match
+    concurrent_reads  while another request reads the game
     """
 
-    twins: float = 0.2
-    rivals: float = 0.05
+    duplicates: float = 0.2
+    conflicts: float = 0.05
     keyless: float = 0.0
-    late: float = 0.1
-    matched: float = 0.3
-    looks: float = 0.2
+    late_repeats: float = 0.1
+    conditional: float = 0.3
+    concurrent_reads: float = 0.2
 
 
-class Table:
-    """One game and its only client, which holds the tokens of all human seats."""
+class GameClient:
+    """The only client of one game; it has the tokens of all human seats."""
 
-    def __init__(self, client: Client, record: Record, habits: Habits, rng: random.Random) -> None:
+    def __init__(
+        self, client: Client, history: History, workload: Workload, rng: random.Random
+    ) -> None:
         self._client = client
-        self._record = record
-        self._habits = habits
+        self._history = history
+        self._workload = workload
         self._rng = rng
         self._answered: deque[tuple[Request, Answer]] = deque(maxlen=8)
-        self._doubt = False  # whether a move of unknown outcome may still take effect
+        self._outcome_unknown = False  # a move of unknown outcome may still take effect
 
     def open(self, seats: Sequence[Mapping[str, str]]) -> None:
-        """Create the game and take all its human seats."""
+        """Create the game and join all its human seats."""
         options: dict[str, Any] = {"seats": seats, "jokers": self._rng.choice((0, 2, 4))}
         if seats.count(_HUMAN) == 1:
             options["seed"] = f"{self._rng.getrandbits(256):064x}"
-        created = self._seated(Request("POST", "/v1/games", None, options, self._key()))
+        created = self._send_create_or_join(
+            Request("POST", "/v1/games", None, options, self._key())
+        )
         self._game = created["game"]["id"]
         self._tokens = {0: created["token"]}
         for invite in created["invites"]:
             path, body = f"/v1/games/{self._game}/seats", {"invite": invite["code"], "name": "Bo"}
-            joined = self._seated(Request("POST", path, None, body, self._key()))
+            joined = self._send_create_or_join(Request("POST", path, None, body, self._key()))
             self._tokens[joined["seat"]] = joined["token"]
-        self._look(0)
+        self._read(0)
 
-    def play(self, going: Callable[[], bool]) -> None:
-        """Move after move, until the game is over or `going` says to stop."""
+    def play(self, goes_on: Callable[[], bool]) -> None:
+        """Make moves until the game is over, or while `goes_on`."""
         with ThreadPoolExecutor(2) as pool:
-            while self._view["status"] == "playing" and going():
+            while self._view["status"] == "playing" and goes_on():
                 self._repeat_an_older_move()
                 self._turn(pool)
 
     def close(self) -> None:
-        """Hold everything that was told against what the game has become."""
-        self._look(None)
+        """Compare all answers with the game's event log and, if it is finished, its replay."""
+        self._read(None)
         if self._view["status"] == "finished":
-            replay = self._client.read(f"/v1/games/{self._game}/replay").told
-            self._record.hold_against(self._game, replay["events"])
-            self._record.count("finished")
+            replay = self._client.read(f"/v1/games/{self._game}/replay").json
+            self._history.compare_with_log(self._game, replay["events"])
+            self._history.count("finished")
             try:
                 Replayer(replay).check()
             except (AssertionError, LookupError) as error:
-                self._record.breach(f"game {self._game}: the replay differs: {error}")
+                self._history.add_violation(f"game {self._game}: the replay differs: {error}")
         else:
-            self._record.hold_against(self._game, self._log())
+            self._history.compare_with_log(self._game, self._log())
 
     def _log(self) -> list[Mapping[str, Any]]:
         log: list[Mapping[str, Any]] = []
         more = True
         while more:
             query = f"after={len(log)}&limit={_PAGE}"
-            page = self._client.read(f"/v1/games/{self._game}/events?{query}").told
+            page = self._client.read(f"/v1/games/{self._game}/events?{query}").json
             log += page["events"]
             more = page["more"]
         return log
 
     def _turn(self, pool: ThreadPoolExecutor) -> None:
-        """One move by whoever is to move, in the manner that chance has chosen."""
+        """One move of the seat whose turn it is, sent in the way that the generator chooses."""
         seat = self._view["turn"]["seat"]
-        if not self._is_due(seat):
-            self._look(seat)
-        if not self._is_due(seat):
-            if not self._doubt:  # nobody else plays here
-                self._breach(f"seat {seat} was to move, but is not", [])
+        if not self._may_move(seat):
+            self._read(seat)
+        if not self._may_move(seat):
+            if not self._outcome_unknown:  # no other client plays this game
+                self._violation(f"seat {seat} was to move, but is not", [])
             return
-        sent = self._chosen(seat)
-        if self._happens(self._habits.looks):
-            looking = pool.submit(self._client.look, self._game)
-            answers = self._sent_at_once(pool, sent)
-            looking.result()
-        else:
-            answers = self._sent_at_once(pool, sent)
-        self._judge(sent, answers)
+        sent = self._requests_for(seat)
+        read = None
+        if self._happens(self._workload.concurrent_reads):
+            read = pool.submit(self._client.read_game, self._game)
+        answers = self._send_at_once(pool, sent)
+        if read is not None:
+            read.result()
+        self._check_answers(sent, answers)
         made = [(each, got) for each, got in zip(sent, answers, strict=True) if _is_made(got)]
         if made:
-            self._take(made[0][1])
+            self._use_view(made[0][1])
             self._answered += [(each, got) for each, got in made[:1] if each.key]
         else:
-            self._look(seat)
+            self._read(seat)
 
-    def _is_due(self, seat: int) -> bool:
-        """Whether the view is this seat's and lets it move."""
+    def _may_move(self, seat: int) -> bool:
+        """Whether the view is this seat's, and it is the seat's turn."""
         turn, you = self._view["turn"], self._view["you"]
         return bool(turn and you) and turn["seat"] == you["seat"] == seat
 
-    def _chosen(self, seat: int) -> list[Request]:
-        """One request, or two for the same instant."""
-        habits, chance = self._habits, self._rng.random()
+    def _requests_for(self, seat: int) -> list[Request]:
+        """The move of a seat: one request, or two that are sent at once."""
+        workload, number = self._workload, self._rng.random()
         move = self._move(seat)
-        if chance < habits.twins:
-            self._record.count("twins")
+        if number < workload.duplicates:
+            self._history.count("duplicates")
             return [move, move]
-        if chance < habits.twins + habits.rivals:
-            self._record.count("rivals")
+        if number < workload.duplicates + workload.conflicts:
+            self._history.count("conflicts")
             return [move, replace(self._move(seat), key=self._key())]
-        if chance < habits.twins + habits.rivals + habits.keyless:
-            self._record.count("keyless")
+        if number < workload.duplicates + workload.conflicts + workload.keyless:
+            self._history.count("keyless")
             return [replace(move, key=None)]
         return [move]
 
     def _move(self, seat: int) -> Request:
         you = self._view["you"]
-        matched = self._etag if self._happens(self._habits.matched) else None
+        conditional = self._etag if self._happens(self._workload.conditional) else None
         request = Request("POST", f"/v1/games/{self._game}", self._tokens[seat], None, self._key())
         if self._view["turn"]["phase"] == "draw":
             body = {"source": self._rng.choice(you["legal"]["draw"])}
         else:
             body = {"card": you["arrangement"]["discard"]}
         what = "draw" if "source" in body else "discard"
-        return replace(request, path=f"{request.path}/{what}", body=body, if_match=matched)
+        return replace(request, path=f"{request.path}/{what}", body=body, if_match=conditional)
 
-    def _sent_at_once(
+    def _send_at_once(
         self, pool: ThreadPoolExecutor, sent: Sequence[Request]
     ) -> list[Answer | None]:
-        calls = [partial(self._client.move, self._game, each, self._name(each)) for each in sent]
+        calls = [
+            partial(self._client.move, self._game, each, self._operation_key(each)) for each in sent
+        ]
         others = [pool.submit(call) for call in calls[1:]]
         return [calls[0](), *[other.result() for other in others]]
 
-    def _judge(self, sent: Sequence[Request], answers: Sequence[Answer | None]) -> None:
+    def _check_answers(self, sent: Sequence[Request], answers: Sequence[Answer | None]) -> None:
         made = [answer for answer in answers if _is_made(answer)]
         refused = [answer.code for answer in answers if answer and not _is_made(answer)]
         moves = len({each.key for each in sent})
         if moves == 1 and len(set(made)) > 1:
-            self._breach("one key had two answers", sent)
+            self._violation("requests with one key got different answers", sent)
         if len(made) > 1 and moves > 1:
-            self._breach("two moves of one turn were both made", sent)
-        if len(refused) >= moves and not self._doubt:
-            self._breach(f"a move that was due was refused: {refused}", sent)
-        self._doubt = None in answers or (self._doubt and not made)
+            self._violation("two moves of one turn were both made", sent)
+        if len(refused) >= moves and not self._outcome_unknown:
+            self._violation(f"a legal move was refused: {refused}", sent)
+        self._outcome_unknown = None in answers or (self._outcome_unknown and not made)
 
     def _repeat_an_older_move(self) -> None:
-        if self._answered and self._happens(self._habits.late):
-            self._record.count("late")
+        if self._answered and self._happens(self._workload.late_repeats):
+            self._history.count("late_repeats")
             request, first = self._rng.choice(self._answered)
-            again = self._client.move(self._game, request, self._name(request))
+            again = self._client.move(self._game, request, self._operation_key(request))
             if again != first:
-                self._breach("a late repeat had another answer", [request])
+                self._violation("a repeat of an older move got another answer", [request])
 
-    def _seated(self, request: Request) -> Any:
-        answer = self._client.move("", request, self._name(request))
+    def _send_create_or_join(self, request: Request) -> Any:
+        answer = self._client.move("", request, self._operation_key(request))
         if answer is None or answer.status != 201:
-            raise RefusedError(f"{request} was answered {answer}")
-        return answer.told
+            raise UnexpectedRefusalError(f"{request} was answered {answer}")
+        return answer.json
 
-    def _look(self, seat: int | None) -> None:
+    def _read(self, seat: int | None) -> None:
         token = None if seat is None else self._tokens[seat]
-        self._take(self._client.look(self._game, token))
+        self._use_view(self._client.read_game(self._game, token))
 
-    def _take(self, answer: Answer) -> None:
+    def _use_view(self, answer: Answer) -> None:
         self._etag = answer.etag
-        self._view = answer.told.get("game", answer.told)
+        self._view = answer.json.get("game", answer.json)
 
-    def _breach(self, words: str, sent: Sequence[Request]) -> None:
-        self._record.breach(f"game {self._game}, version {self._view['version']}: {words}: {sent}")
+    def _violation(self, text: str, sent: Sequence[Request]) -> None:
+        self._history.add_violation(
+            f"game {self._game}, version {self._view['version']}: {text}: {sent}"
+        )
 
     def _key(self) -> str:
         return f"{self._rng.getrandbits(192):048x}"
 
-    def _name(self, request: Request) -> str:
+    def _operation_key(self, request: Request) -> str:
         return request.key or f"without key {self._key()}"
 
     def _happens(self, share: float) -> bool:
@@ -220,40 +239,47 @@ def _is_made(answer: Answer | None) -> bool:
     return answer is not None and answer.status == 200
 
 
-def play(
-    wire: Wire,
-    record: Record,
-    habits: Habits,
+def run_load(
+    transport: Transport,
+    history: History,
+    workload: Workload,
     seed: str,
     *,
     clients: int,
     enough: Callable[[], bool],
     to_the_end: bool = True,
+    repeat_seconds: float = REPEAT_SECONDS,
 ) -> None:
-    """Games by so many clients at once, new ones until there is enough; then they are ended.
+    """Play games with so many clients at once; each begins new games until `enough`.
 
-    Unless each is to be played `to_the_end`, they are left where they are.
+    With `to_the_end` the games under way are then finished, otherwise they stop where they are.
     """
     numbers = itertools.count()
 
-    def going() -> bool:
-        return not record.is_hopeless and (to_the_end or not enough())
+    def goes_on() -> bool:
+        return not history.has_too_many_violations and (to_the_end or not enough())
 
-    def serve() -> None:
-        while not record.is_hopeless and not enough():
+    def play_games() -> None:
+        while not history.has_too_many_violations and not enough():
             number = next(numbers)
             rng = random.Random(f"{seed}/{number}")
-            table = Table(Client(wire, record), record, habits, rng)
+            game = GameClient(Client(transport, history, repeat_seconds), history, workload, rng)
             try:
-                table.open(_TABLES[number % len(_TABLES)])
-                table.play(going)
-                table.close()
-            except RefusedError as error:
-                record.breach(f"game {number} of seed {seed}: {error}")
-            except UnansweredError as error:
-                record.breach(f"game {number} of seed {seed}: {error}")
-                return
+                _play_game(game, _SEATS[number % len(_SEATS)], goes_on)
+            except (UnexpectedRefusalError, UnansweredError) as error:
+                history.add_violation(f"game {number} of seed {seed}: {error}")
+                if isinstance(error, UnansweredError):
+                    return
 
     with ThreadPoolExecutor(clients) as pool:
-        for each in [pool.submit(serve) for _ in range(clients)]:
+        for each in [pool.submit(play_games) for _ in range(clients)]:
             each.result()
+
+
+def _play_game(
+    game: GameClient, seats: Sequence[Mapping[str, str]], goes_on: Callable[[], bool]
+) -> None:
+    """Create a game, play it, and compare it with its log."""
+    game.open(seats)
+    game.play(goes_on)
+    game.close()

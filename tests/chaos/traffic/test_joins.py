@@ -1,4 +1,4 @@
-"""That crowds join in order, and that a crowd out of order would be seen."""
+"""The trial of parallel joins, small; and that it detects a seat that is given twice."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from tests.chaos.traffic.joins import joins
 from tests.scale import scaled
 
 
-def test_however_many_join_at_once_each_seat_is_given_once() -> None:
+def test_however_many_callers_join_at_once_each_seat_is_given_once() -> None:
     trials = scaled(40)
-    outcome = joins(trials, crowd=50)
-    assert list(outcome.breaches) == []
+    outcome = joins(trials, callers=50)
+    assert list(outcome.violations) == []
     statuses = {
-        int(told): int(count) for count, told in re.findall(r"(\d+) \w+ (\d+)", outcome.done)
+        int(status): int(count) for count, status in re.findall(r"(\d+) \w+ (\d+)", outcome.summary)
     }
     assert statuses[201] >= 3 * trials
     assert statuses[409] > statuses[201]
 
 
-def test_a_seat_that_is_given_twice_is_a_breach() -> None:
+def test_a_seat_that_is_given_twice_is_a_violation() -> None:
     def join(game: Game, seat: int, name: str) -> Step:
-        """Joining that never finds a seat taken."""
+        """A join that regards every seat as free."""
         free = replace(game.seats[seat], joined=False)
         seats = (*game.seats[:seat], free, *game.seats[seat + 1 :])
         return joining(replace(game, seats=seats), seat, name)
 
     joining = membership.join
     with mock.patch.object(membership, "join", join):
-        breaches = joins(1, crowd=20).breaches
-    assert any("was given to" in breach for breach in breaches)
+        violations = joins(1, callers=20).violations
+    assert any("was given to" in violation for violation in violations)

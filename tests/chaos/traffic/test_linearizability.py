@@ -1,29 +1,29 @@
-"""The checker on histories made by hand, and on those that planted faults leave behind."""
+"""The checker on histories written by hand, and on histories of stores with seeded faults."""
 
 from __future__ import annotations
 
 import pytest
 
-from tests.chaos.crashes.seeded_faults import FAULTS, Maker, real, trial
+from tests.chaos.crashes.seeded_faults import FAULTS, StoreFactory, play_games, real_store
 from tests.chaos.traffic.linearizability import (
-    Acknowledged,
+    AcknowledgedMove,
     Kind,
     Operation,
-    history_breaches,
-    log_breaches,
+    event_log_violations,
+    linearizability_violations,
 )
 
 
-def move(key: str, begun: float, ended: float, version: int) -> Operation:
-    return Operation("g", Kind.MOVE, key, begun, ended, version)
+def move(key: str, invoked: float, responded: float, version: int) -> Operation:
+    return Operation("g", Kind.MOVE, key, invoked, responded, version)
 
 
-def read(begun: float, ended: float, version: int) -> Operation:
-    return Operation("g", Kind.READ, "", begun, ended, version)
+def read(invoked: float, responded: float, version: int) -> Operation:
+    return Operation("g", Kind.READ, "", invoked, responded, version)
 
 
-def unknown(key: str, begun: float) -> Operation:
-    return Operation("g", Kind.MOVE, key, begun)
+def unknown(key: str, invoked: float) -> Operation:
+    return Operation("g", Kind.MOVE, key, invoked)
 
 
 FIRST = move("a", 0, 1, 1)
@@ -42,8 +42,8 @@ FIRST = move("a", 0, 1, 1)
         [FIRST, unknown("b", 2), unknown("c", 3), move("d", 4, 5, 2)],
     ],
 )
-def test_what_could_have_happened_one_by_one_is_no_breach(history: list[Operation]) -> None:
-    assert history_breaches(history) == []
+def test_a_linearizable_history_has_no_violation(history: list[Operation]) -> None:
+    assert linearizability_violations(history) == []
 
 
 @pytest.mark.parametrize(
@@ -57,25 +57,27 @@ def test_what_could_have_happened_one_by_one_is_no_breach(history: list[Operatio
         ([FIRST, read(2, 3, 3), unknown("b", 1)], "version 3 was made by no known move"),
         (
             [FIRST, move("b", 2, 3, 2), read(4, 5, 1)],
-            "version 2 was told, but a read that began later saw version 1",
+            "version 2 was returned, but a later read returned version 1",
         ),
         (
             [FIRST, read(2, 3, 2), move("b", 4, 5, 2)],
-            "version 2 was told before move b of version 2 began",
+            "version 2 was returned before move b made version 2",
         ),
         (
             [FIRST, move("c", 2, 3, 3), move("b", 4, 5, 2)],
-            "version 3 was told before move b of version 2 began",
+            "version 3 was returned before move b made version 2",
         ),
     ],
 )
-def test_what_contradicts_one_order_is_told(history: list[Operation], said: str) -> None:
-    assert history_breaches(history) == [f"game g: {said}"]
+def test_a_history_that_contradicts_one_order_of_moves_is_a_violation(
+    history: list[Operation], said: str
+) -> None:
+    assert linearizability_violations(history) == [f"game g: {said}"]
 
 
-def test_each_game_has_an_order_of_its_own() -> None:
+def test_the_order_of_moves_is_checked_for_each_game_alone() -> None:
     other = Operation("h", Kind.MOVE, "x", 5, 6, 1)
-    assert history_breaches([FIRST, move("b", 2, 3, 2), other]) == []
+    assert linearizability_violations([FIRST, move("b", 2, 3, 2), other]) == []
 
 
 def event(seq: int, card: str | None = None) -> dict[str, object]:
@@ -85,10 +87,10 @@ def event(seq: int, card: str | None = None) -> dict[str, object]:
 LOG = [event(1, "5H"), event(2, "JK"), event(3, "2C")]
 
 
-def test_a_log_that_has_the_events_of_each_move_once_is_no_breach() -> None:
-    moves = [Acknowledged("a", 1, LOG[:1]), Acknowledged("b", 2, [event(2), LOG[2]])]
-    assert list(log_breaches(LOG, moves, 0)) == []
-    assert list(log_breaches(LOG, moves[:1], 1)) == []
+def test_a_log_that_has_the_events_of_each_move_once_is_no_violation() -> None:
+    moves = [AcknowledgedMove("a", 1, LOG[:1]), AcknowledgedMove("b", 2, [event(2), LOG[2]])]
+    assert list(event_log_violations(LOG, moves, 0)) == []
+    assert list(event_log_violations(LOG, moves[:1], 1)) == []
 
 
 @pytest.mark.parametrize(
@@ -100,28 +102,28 @@ def test_a_log_that_has_the_events_of_each_move_once_is_no_breach() -> None:
         ([LOG[:2]], "events [3] belong to no move, and 0 are of unknown outcome"),
     ],
 )
-def test_a_log_that_differs_from_the_moves_is_told(
+def test_a_log_that_differs_from_the_moves_is_a_violation(
     events: list[list[dict[str, object]]], said: str
 ) -> None:
-    moves = [Acknowledged(str(place), place + 1, each) for place, each in enumerate(events)]
-    assert list(log_breaches(LOG, moves, 0)) == [said]
+    moves = [AcknowledgedMove(str(place), place + 1, each) for place, each in enumerate(events)]
+    assert list(event_log_violations(LOG, moves, 0)) == [said]
 
 
-def test_a_log_with_an_event_written_twice_is_told() -> None:
+def test_a_log_with_an_event_written_twice_is_a_violation() -> None:
     doubled = [LOG[0], LOG[0], *LOG[1:]]
-    assert "the log does not count its events from 1 without gaps" in [
-        *log_breaches(doubled, [Acknowledged("a", 1, LOG)], 0)
+    assert "the events of the log are not numbered from 1 without gaps" in [
+        *event_log_violations(doubled, [AcknowledgedMove("a", 1, LOG)], 0)
     ]
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_a_planted_fault_is_caught(fault: str) -> None:
-    make: Maker = FAULTS[fault]
-    assert trial(make, 150, "small").history() != []
+def test_a_seeded_fault_of_the_store_is_detected(fault: str) -> None:
+    make: StoreFactory = FAULTS[fault]
+    assert play_games(make, 150, "small").linearizability_violations() != []
 
 
-def test_the_real_store_in_the_same_place_breaks_nothing() -> None:
-    record = trial(real, 100, "small")
-    assert record.breaches() == []
-    assert record.moves >= 100
-    assert record.tally["lost"] > 0
+def test_the_real_store_has_no_violation_under_the_same_load() -> None:
+    history = play_games(real_store, 100, "small")
+    assert history.violations() == []
+    assert history.moves >= 100
+    assert history.counts["lost"] > 0

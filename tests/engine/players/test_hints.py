@@ -5,12 +5,12 @@ from __future__ import annotations
 from itertools import islice
 
 from engine.cards import Card, without
-from engine.players.hints import DiscardOption, DrawOption, hint
-from engine.players.position import Position
-from engine.round import Drawing, Phase, Source
-from engine.solver.arrangement import least_points, points_after_discard
+from engine.players.hints import DiscardHint, DiscardOption, DrawHint, DrawOption, hint
+from engine.players.position import DrawPosition, Position
+from engine.round import Discarding, Drawing, Source
+from engine.solver.hands import least_points, points_after_discard
 from engine.view import view
-from tests.positions import MODEST, choice, positions, words
+from tests.positions import MODEST, choice, positions, turn_stream
 from tests.scale import scaled
 
 
@@ -25,21 +25,25 @@ def unseen(position: Position) -> list[Card]:
 
 def test_the_recommended_move_is_the_experts() -> None:
     for game in islice(positions(), scaled(500)):
-        advice = hint(view(game, game.layout.seat), words(game), MODEST)
-        action = advice.action.value if isinstance(advice.action, Source) else str(advice.action)
-        assert action == choice(game, "expert", words(game))
-        assert advice.phase is (Phase.DRAW if isinstance(game.round, Drawing) else Phase.DISCARD)
+        advice = hint(view(game, game.layout.seat), turn_stream(game), MODEST)
+        match advice:
+            case DrawHint(source=source):
+                assert isinstance(game.round, Drawing)
+                recommended = source.value
+            case DiscardHint(card=card):
+                assert isinstance(game.round, Discarding)
+                recommended = str(card)
+        assert recommended == choice(game, "expert", turn_stream(game))
 
 
 def test_the_figures_of_a_draw_count_every_unseen_card() -> None:
     checked = 0
     for game in islice(positions(), scaled(500)):
-        position = Position.of(view(game, game.layout.seat))
         if not isinstance(game.round, Drawing):
             continue
-        options = hint(view(game, game.layout.seat), words(game), MODEST).options
+        position = DrawPosition.of(view(game, game.layout.seat))
+        options = hint(view(game, game.layout.seat), turn_stream(game), MODEST).options
         drawn = [after_turn(position, position.hand, each) for each in unseen(position)]
-        assert position.upcard is not None
         assert options == (
             DrawOption(Source.STOCK, round(sum(drawn) / len(drawn), 3)),
             DrawOption(Source.DISCARD, after_turn(position, position.hand, position.upcard)),
@@ -54,11 +58,9 @@ def test_the_figures_of_a_discard_count_every_unseen_card() -> None:
         position = Position.of(view(game, game.layout.seat))
         if isinstance(game.round, Drawing) or len(position.hand) > 9:
             continue
-        options = hint(view(game, game.layout.seat), words(game), MODEST).options
-        assert [option.card for option in options] == sorted(set(position.hand))  # type: ignore[union-attr]
-        for option in options:
-            assert isinstance(option, DiscardOption)
-            assert option == counted(position, option.card)
+        advice = hint(view(game, game.layout.seat), turn_stream(game), MODEST)
+        expected = [counted(position, each) for each in sorted(set(position.hand))]
+        assert list(advice.options) == expected
         checked += 1
     assert checked > 5
 
@@ -75,7 +77,7 @@ def counted(position: Position, card: Card) -> DiscardOption:
 
 def test_every_hint_has_a_reason_in_one_plain_sentence() -> None:
     for game in islice(positions(), 300):
-        reason = hint(view(game, game.layout.seat), words(game), MODEST).reason
+        reason = hint(view(game, game.layout.seat), turn_stream(game), MODEST).reason
         assert reason.endswith(".")
         assert reason.count(". ") == 0
         assert reason.startswith(("Take the ", "Draw from the stock: ", "Discard the "))

@@ -10,7 +10,7 @@ from engine import table
 from engine.cards import JOKER, parse_cards
 from engine.events import RoundScored
 from engine.players import LEVELS
-from engine.players.anti_stall import TURNS as PATIENCE
+from engine.players.anti_stall import START_AFTER
 from engine.round import Discarding, Drawing, Source
 from engine.rules import wild_rank
 from engine.shuffle import Stream, choice_stream
@@ -20,7 +20,7 @@ from tests.builders import ai, card, hand, humans, rules, secret
 MEDIUM = LEVELS["medium"]
 
 
-def words(number: int = 1) -> Stream:
+def stream(number: int = 1) -> Stream:
     return choice_stream(secret(number), 1, 0, 1)
 
 
@@ -55,12 +55,14 @@ def seen(
         ("2H 2S 4D", "3C", Source.DISCARD),  # wild
         ("7H 7S 7C", "3H", Source.DISCARD),  # wild, though the hand is complete
         ("7H 7S 7C", "2H", Source.STOCK),
+        ("3C 5D 6H", "9S", Source.STOCK),  # it would help only if the wild went
+        ("3C 3D JK", "3H", Source.STOCK),  # a wild would go for it
     ],
 )
-def test_the_upcard_is_taken_if_wild_or_if_it_strictly_lowers_the_deadwood(
+def test_the_upcard_is_taken_if_wild_or_if_its_discard_strictly_lowers_the_deadwood(
     codes: str, upcard: str, source: Source
 ) -> None:
-    assert MEDIUM.choose_draw(seen(codes, upcard), words()) is source
+    assert MEDIUM.choose_draw(seen(codes, upcard), stream()) is source
 
 
 @pytest.mark.parametrize(
@@ -69,48 +71,50 @@ def test_the_upcard_is_taken_if_wild_or_if_it_strictly_lowers_the_deadwood(
         ("7H 7S 7C KD", "KD"),
         ("7H 7S KD 2C", "KD"),
         ("KC KH QD 2C", "KH"),
-        ("3C 9D KD 2C", "KD"),  # the wild would cost more than the king, and is kept
+        ("3C 9D KD 2C", "KD"),  # the wild would cost more than the king, and stays
         ("3C 3D 3H 9S", "9S"),
         ("3C 3D 3H JK", "JK"),  # only wilds are left
     ],
 )
 def test_the_discard_leaves_the_least_deadwood_and_no_wild_goes(codes: str, discard: str) -> None:
-    assert MEDIUM.choose_discard(seen(codes), words()) == card(discard)
+    assert MEDIUM.choose_discard(seen(codes), stream()) == card(discard)
 
 
 def test_in_a_final_turn_a_wild_goes_where_that_scores_less() -> None:
-    assert MEDIUM.choose_discard(seen("3C 9D KD 2C", final=True), words()) == card("3C")
-    assert MEDIUM.choose_discard(seen("JK 9D KD 2C", final=True), words()) == JOKER
-    assert MEDIUM.choose_discard(seen("3C 9D 9H KD", final=True), words()) == card("KD")
+    assert MEDIUM.choose_discard(seen("3C 9D KD 2C", final=True), stream()) == card("3C")
+    assert MEDIUM.choose_discard(seen("JK 9D KD 2C", final=True), stream()) == JOKER
+    assert MEDIUM.choose_discard(seen("3C 9D 9H KD", final=True), stream()) == card("KD")
 
 
-def test_in_a_long_round_it_lets_go_of_cards_that_cost_little_more() -> None:
-    late = 2 * (PATIENCE + 3)
+def test_in_a_long_round_it_discards_cards_that_cost_little_more() -> None:
+    late = 2 * (START_AFTER + 3)
     chosen = {
-        str(MEDIUM.choose_discard(seen("AC AD 2H 2S", turns=late), words(number)))
+        str(MEDIUM.choose_discard(seen("AC AD 2H 2S", turns=late), stream(number)))
         for number in range(30)
     }
     assert chosen == {"AC", "AD", "2H", "2S"}
-    early = {str(MEDIUM.choose_discard(seen("AC AD 2H 2S"), words(number))) for number in range(30)}
+    early = {
+        str(MEDIUM.choose_discard(seen("AC AD 2H 2S"), stream(number))) for number in range(30)
+    }
     assert early == {"2S"}
 
 
 def test_in_a_long_round_it_still_keeps_wilds_and_goes_out() -> None:
-    late = 2 * (PATIENCE + 20)
+    late = 2 * (START_AFTER + 20)
     for number in range(30):
-        kept = MEDIUM.choose_discard(seen("AC AD 2H 3S", turns=late), words(number))
-        assert str(kept) != "3S"
-        out = MEDIUM.choose_discard(seen("7H 7S 7C KD", turns=late), words(number))
+        card_discarded = MEDIUM.choose_discard(seen("AC AD 2H 3S", turns=late), stream(number))
+        assert str(card_discarded) != "3S"
+        out = MEDIUM.choose_discard(seen("7H 7S 7C KD", turns=late), stream(number))
         assert str(out) == "KD"
 
 
 def test_in_a_long_round_it_draws_from_the_stock_unless_the_upcard_is_wild_or_completes() -> None:
-    late = 2 * (PATIENCE + 3)
-    assert MEDIUM.choose_draw(seen("7H KS QD", "2C"), words()) is Source.DISCARD
-    assert MEDIUM.choose_draw(seen("7H KS QD", "2C", turns=late), words()) is Source.STOCK
-    assert MEDIUM.choose_draw(seen("7H KS QD", "3C", turns=late), words()) is Source.DISCARD
-    assert MEDIUM.choose_draw(seen("7H 7S QD", "7C", turns=late), words()) is Source.DISCARD
-    assert MEDIUM.choose_draw(seen("7H 7S 7D", "7C", turns=late), words()) is Source.STOCK
+    late = 2 * (START_AFTER + 3)
+    assert MEDIUM.choose_draw(seen("7H KS QD", "2C"), stream()) is Source.DISCARD
+    assert MEDIUM.choose_draw(seen("7H KS QD", "2C", turns=late), stream()) is Source.STOCK
+    assert MEDIUM.choose_draw(seen("7H KS QD", "3C", turns=late), stream()) is Source.DISCARD
+    assert MEDIUM.choose_draw(seen("7H 7S QD", "7C", turns=late), stream()) is Source.DISCARD
+    assert MEDIUM.choose_draw(seen("7H 7S 7D", "7C", turns=late), stream()) is Source.STOCK
 
 
 def test_two_players_do_not_hand_the_upcard_to_and_fro_for_ever() -> None:
@@ -122,13 +126,13 @@ def test_two_players_do_not_hand_the_upcard_to_and_fro_for_ever() -> None:
         assert [body.stalled for body in scored] == [False] * 11
 
 
-def test_the_same_view_and_words_give_the_same_choice() -> None:
-    late = seen("AC AD 2H 2S", turns=2 * (PATIENCE + 5))
-    choices = [MEDIUM.choose_discard(late, words(4)) for _ in range(3)]
+def test_the_same_view_and_random_stream_give_the_same_choice() -> None:
+    late = seen("AC AD 2H 2S", turns=2 * (START_AFTER + 5))
+    choices = [MEDIUM.choose_discard(late, stream(4)) for _ in range(3)]
     assert len(set(choices)) == 1
 
 
 def test_the_wild_rank_is_the_rounds() -> None:
     assert wild_rank(5).code == "7"
     view_of_round_5 = seen("7H 2C 2D 4S 4C 9H JD", "7S", number=5)
-    assert MEDIUM.choose_draw(view_of_round_5, words()) is Source.DISCARD
+    assert MEDIUM.choose_draw(view_of_round_5, stream()) is Source.DISCARD

@@ -69,7 +69,7 @@ def test_a_compiled_form_that_does_not_load_gives_way_with_a_warning(
     (folder / "costs.py").write_text("raise ImportError('broken')\n")
     monkeypatch.setattr(compiled.sysconfig, "get_path", lambda _: str(tmp_path))
     monkeypatch.delenv(compiled.SETTING, raising=False)
-    kept = {name: sys.modules.pop(f"engine.solver.{name}") for name in compiled.MODULES}
+    saved = {name: sys.modules.pop(f"engine.solver.{name}") for name in compiled.MODULES}
     path = [str(SOLVER)]
     monkeypatch.setattr(engine.solver, "__path__", path)
     try:
@@ -77,5 +77,5 @@ def test_a_compiled_form_that_does_not_load_gives_way_with_a_warning(
             assert compiled.use(path) == "source"
         assert path == [str(SOLVER)]
     finally:
-        for name, module in kept.items():
+        for name, module in saved.items():
             sys.modules[f"engine.solver.{name}"] = module

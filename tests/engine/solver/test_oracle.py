@@ -155,7 +155,7 @@ def test_these_are_no_melds(cards: str) -> None:
     assert not any(legal(cards, "3", aces) for aces in MODES)
 
 
-def test_every_card_melded_is_told_from_some_left_over() -> None:
+def test_every_card_melded_differs_from_some_left_over() -> None:
     assert every_card_melds(hand("7C 7D 7H 9S 3C JK"), "3", "low")
     assert not every_card_melds(hand("7C 7D 7H AS"), "3", "low")
 
@@ -238,7 +238,7 @@ def test_a_meld_described_otherwise_is_refused(shown: dict[str, Any]) -> None:
         ("7C 7D 7H KS KS", "KS", 10),  # one of two copies lost
     ],
 )
-def test_an_arrangement_that_does_not_part_the_hand_is_refused(
+def test_an_arrangement_that_does_not_hold_exactly_the_hand_is_refused(
     cards: str, deadwood: str, left: int
 ) -> None:
     melds = [meld("set", "7C 7D 7H", "7C 7D 7H")]

@@ -13,7 +13,8 @@ import pytest
 from engine.cards import JOKER_INDEX, Card, Rank, without
 from engine.events import codes, meld_record
 from engine.rules import AceMode, is_wild, points
-from engine.solver.arrangement import arrange, best_discard, least_points, points_after_discard
+from engine.solver.arrangement import arrange, best_discard
+from engine.solver.hands import least_points, points_after_discard
 from tests import oracle
 from tests.builders import card, hand, rank
 from tests.scale import scaled
@@ -27,22 +28,22 @@ def vectors(name: str) -> list[dict[str, Any]]:
 
 
 def check(cards: tuple[Card, ...], wild: Rank, aces: AceMode, least: int) -> None:
-    """Both answers of the solver are exact, and its arrangement is a true partition."""
-    found = arrange(cards, wild, aces)
-    assert least_points(cards, wild, aces) == found.points == least
-    assert found.is_complete == (least == 0)
+    """Both answers of the solver are exact, and its arrangement holds exactly the hand."""
+    arranged = arrange(cards, wild, aces)
+    assert least_points(cards, wild, aces) == arranged.points == least
+    assert (arranged.deadwood == ()) == (least == 0)
     oracle.check_arrangement(
         codes(cards),
-        [meld_record(each) for each in found.melds],
-        codes(found.deadwood),
-        found.points,
+        [meld_record(each) for each in arranged.melds],
+        codes(arranged.deadwood),
+        arranged.points,
         wild.code,
         aces.value,
     )
 
 
 @pytest.mark.parametrize("name", ["deadwood.jsonl", "named_hands.jsonl"])
-def test_every_proven_hand_is_exact_and_truly_parted(name: str) -> None:
+def test_every_proven_hand_is_arranged_exactly(name: str) -> None:
     proven = vectors(name)
     assert len(proven) in {3000, 16}
     for vector in proven:
@@ -52,20 +53,20 @@ def test_every_proven_hand_is_exact_and_truly_parted(name: str) -> None:
 
 def random_hands(count: int, sizes: range) -> Iterator[tuple[tuple[Card, ...], Rank, AceMode]]:
     """Hands from the pack; every third has wilds for half of its cards."""
-    chance = random.Random(313)
+    rng = random.Random(313)
     for number in range(count):
-        wild = Rank(chance.randint(3, 13))
-        size = chance.choice(sizes)
+        wild = Rank(rng.randint(3, 13))
+        size = rng.choice(sizes)
         wilds = [index for index in PACK if is_wild(Card(index), wild)]
-        drawn = chance.sample(wilds, size // 2) if number % 3 == 0 else []
+        drawn = rng.sample(wilds, size // 2) if number % 3 == 0 else []
         rest = list(PACK)
         for index in drawn:
             rest.remove(index)
-        drawn += chance.sample(rest, size - len(drawn))
+        drawn += rng.sample(rest, size - len(drawn))
         yield tuple(map(Card, drawn)), wild, list(AceMode)[number % 3 - number // 3 % 3]
 
 
-def test_an_oracle_of_other_make_agrees_on_random_hands_in_all_ace_modes() -> None:
+def test_an_independent_oracle_agrees_on_random_hands_in_all_ace_modes() -> None:
     modes = set()
     for cards, wild, aces in random_hands(scaled(5000), range(3, 10)):
         check(cards, wild, aces, oracle.least_points(codes(cards), wild.code, aces.value))
@@ -73,19 +74,19 @@ def test_an_oracle_of_other_make_agrees_on_random_hands_in_all_ace_modes() -> No
     assert modes == set(AceMode)
 
 
-def test_an_oracle_of_other_make_agrees_on_large_random_hands() -> None:
+def test_an_independent_oracle_agrees_on_large_random_hands() -> None:
     for cards, wild, aces in random_hands(scaled(600), range(10, 15)):
         check(cards, wild, aces, oracle.least_points(codes(cards), wild.code, aces.value))
 
 
 def test_the_order_of_the_cards_changes_nothing() -> None:
-    chance = random.Random(7)
+    rng = random.Random(7)
     for cards, wild, aces in random_hands(200, range(3, 15)):
-        mixed = tuple(chance.sample(cards, len(cards)))
+        mixed = tuple(rng.sample(cards, len(cards)))
         assert arrange(mixed, wild, aces) == arrange(cards, wild, aces)
 
 
-def test_points_after_discard_prices_every_distinct_card() -> None:
+def test_points_after_discard_values_every_distinct_card() -> None:
     for cards, wild, aces in random_hands(scaled(500), range(4, 10)):
         priced = points_after_discard(cards, wild, aces)
         assert list(priced) == sorted(set(cards))
@@ -135,19 +136,19 @@ def test_equal_discards_go_natural_first_then_dearer_then_higher(
 def test_wilds_take_their_places_in_melds(
     cards: str, wild: str, aces: str, melds: list[tuple[str, str]], deadwood: str
 ) -> None:
-    found = arrange(hand(cards), rank(wild), AceMode(aces))
-    told = [(each.kind.value, " ".join(codes(each.cards))) for each in found.melds]
-    assert told == melds
-    assert found.deadwood == hand(deadwood)
+    arranged = arrange(hand(cards), rank(wild), AceMode(aces))
+    melds_found = [(each.kind.value, " ".join(codes(each.cards))) for each in arranged.melds]
+    assert melds_found == melds
+    assert arranged.deadwood == hand(deadwood)
 
 
 def test_thirteen_wilds_and_a_natural_meld_completely() -> None:
     twelve = "KC KC KD KD KH KH KS KS JK JK JK JK"
     for more in ("2S", "2S 9D", "QS 2S"):
-        assert arrange(hand(f"{twelve} {more}"), rank("K"), AceMode.LOW).is_complete
+        assert arrange(hand(f"{twelve} {more}"), rank("K"), AceMode.LOW).deadwood == ()
 
 
 def test_unmelded_points_are_those_of_the_rules() -> None:
     for cards, wild, aces in random_hands(200, range(3, 15)):
-        found = arrange(cards, wild, aces)
-        assert found.points == sum(points(each, wild, aces) for each in found.deadwood)
+        arranged = arrange(cards, wild, aces)
+        assert arranged.points == sum(points(each, wild, aces) for each in arranged.deadwood)

@@ -1,8 +1,9 @@
-"""A copy of the code in which mutmut makes its mutants and runs the tests on each.
+"""The mutants of modules: a copy of the code in which mutmut makes them and runs the tests.
 
-The copy differs in one thing: `@property` above a function becomes `name = property(name)` below
-it, and so with every plain decorator, since mutmut passes decorated functions by. What it still
-leaves alone are the constants of a module and the defaults of fields.
+The copy differs from the code in one way: `@property` above a function becomes
+`name = property(name)` below it, and so does every decorator without arguments, since mutmut does
+not mutate decorated functions. mutmut never mutates the constants of a module and the defaults of
+fields.
 """
 
 from __future__ import annotations
@@ -25,70 +26,70 @@ _KEPT_DECORATORS = ("staticmethod", "classmethod")  # mutmut mutates what is bel
 _ORIGINAL = "orig"
 
 
-class Fate(Enum):
-    """What became of a mutant."""
+class Status(Enum):
+    """The result of running the tests on a mutant."""
 
     KILLED = "killed"
-    LATE = "killed, by never ending"
+    TIMED_OUT = "killed: the tests timed out"
     SURVIVED = "survived"
-    UNTOUCHED = "survived, as no test runs it"
-    UNSETTLED = "not settled"
+    NO_TEST = "survived: no test runs it"
+    UNKNOWN = "unknown"
 
 
-_FATES = {
-    0: Fate.SURVIVED,
-    1: Fate.KILLED,
-    3: Fate.KILLED,
-    5: Fate.UNTOUCHED,
-    33: Fate.UNTOUCHED,
-    -24: Fate.LATE,
-    24: Fate.LATE,
-    152: Fate.LATE,
-    36: Fate.LATE,
+_STATUSES = {
+    0: Status.SURVIVED,
+    1: Status.KILLED,
+    3: Status.KILLED,
+    5: Status.NO_TEST,
+    33: Status.NO_TEST,
+    -24: Status.TIMED_OUT,
+    24: Status.TIMED_OUT,
+    152: Status.TIMED_OUT,
+    36: Status.TIMED_OUT,
 }
-"""By the exit code of pytest, or of mutmut in its place."""
+"""By the exit code of pytest; mutmut adds codes of its own."""
 
 
 @dataclass(frozen=True)
 class Mutant:
-    """One small change of one function: its lines before and after, and what became of it."""
+    """One small change of one function: its lines before and after, and its status."""
 
     name: str
     module: str
     function: str
     before: str
     after: str
-    fate: Fate
+    status: Status
 
     def __str__(self) -> str:
-        return f"{self.name}: {self.fate.value}\n    - {self.before}\n    + {self.after}"
+        return f"{self.name}: {self.status.value}\n    - {self.before}\n    + {self.after}"
 
 
-class FailedRunError(Exception):
-    """The mutants could not be tried."""
+class MutationRunError(Exception):
+    """The mutants could not be run."""
 
 
-def tried_mutants(name: str, modules: Sequence[str], tests: Sequence[str]) -> list[Mutant]:
-    """Every mutant of some modules (paths) after some tests (paths); raises FailedRunError."""
-    place = _furnished(Path(sys.prefix, "mutation", name), modules, tests)
+def run_mutants(name: str, modules: Sequence[str], tests: Sequence[str]) -> list[Mutant]:
+    """Run the tests (paths) on every mutant of the modules (paths); raises MutationRunError."""
+    folder = _make_copy(Path(sys.prefix, "mutation", name), modules, tests)
     command = [str(Path(sys.executable).with_name("mutmut")), "run"]
     environ = {**os.environ, "ENGINE_FORM": "source"}
-    with (place / "log").open("w") as log:
-        done = subprocess.run(command, cwd=place, env=environ, stdout=log, stderr=log, check=False)
+    with (folder / "log").open("w") as log:
+        done = subprocess.run(command, cwd=folder, env=environ, stdout=log, stderr=log, check=False)
     if done.returncode != 0:
-        told = (place / "log").read_text().replace("\r", "\n").splitlines()
-        raise FailedRunError("\n".join([f"mutmut failed, see {place / 'log'}:", *told[-40:]]))
-    return [mutant for module in modules for mutant in _mutants(place / "mutants", module)]
+        lines = (folder / "log").read_text().replace("\r", "\n").splitlines()
+        raise MutationRunError("\n".join([f"mutmut failed, see {folder / 'log'}:", *lines[-40:]]))
+    return [mutant for module in modules for mutant in _mutants(folder / "mutants", module)]
 
 
-def _furnished(place: Path, modules: Sequence[str], tests: Sequence[str]) -> Path:
-    shutil.rmtree(place, ignore_errors=True)
-    place.mkdir(parents=True)
-    for folder in _COPIED:
+def _make_copy(folder: Path, modules: Sequence[str], tests: Sequence[str]) -> Path:
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    for name in _COPIED:
         ignored = shutil.ignore_patterns("__pycache__")
-        shutil.copytree(ROOT / folder, place / folder, ignore=ignored)
+        shutil.copytree(ROOT / name, folder / name, ignore=ignored)
     for module in modules:
-        (place / module).write_text(_undecorated((ROOT / module).read_text()))
+        (folder / module).write_text(_without_decorators((ROOT / module).read_text()))
     settings = {
         "source_paths": ["engine", "service"],
         "only_mutate": list(modules),
@@ -100,11 +101,11 @@ def _furnished(place: Path, modules: Sequence[str], tests: Sequence[str]) -> Pat
     }
     lines = [f"{key} = {json.dumps(value)}" for key, value in settings.items()]
     own = (ROOT / "pyproject.toml").read_text()
-    (place / "pyproject.toml").write_text("\n".join([own, "[tool.mutmut]", *lines, ""]))
-    return place
+    (folder / "pyproject.toml").write_text("\n".join([own, "[tool.mutmut]", *lines, ""]))
+    return folder
 
 
-def _undecorated(source: str) -> str:
+def _without_decorators(source: str) -> str:
     lines = source.splitlines(keepends=True)
     for function in sorted(_functions(ast.parse(source)), key=lambda f: f.lineno, reverse=True):
         match function.decorator_list:
@@ -123,30 +124,30 @@ def _functions(module: ast.Module) -> Iterator[ast.FunctionDef]:
         yield from (each for each in inner if isinstance(each, ast.FunctionDef))
 
 
-def _mutants(place: Path, module: str) -> Iterator[Mutant]:
-    source = (place / module).read_text()
+def _mutants(folder: Path, module: str) -> Iterator[Mutant]:
+    source = (folder / module).read_text()
     texts = {f.name: ast.get_source_segment(source, f) or "" for f in _functions(ast.parse(source))}
-    exits = json.loads((place / f"{module}.meta").read_text())["exit_code_by_key"]
+    exits = json.loads((folder / f"{module}.meta").read_text())["exit_code_by_key"]
     for name, code in exits.items():
         own = name.rpartition(".")[2]
         mangled, mark, _ = own.partition("__mutmut_")
         before, after = _difference(texts[f"{mangled}{mark}{_ORIGINAL}"], texts[own])
         function = mangled.removeprefix("x_").removeprefix("xǁ").replace("ǁ", ".")
-        fate = _FATES.get(code, Fate.UNSETTLED)
-        yield Mutant(name, module, function, before, after, fate)
+        status = _STATUSES.get(code, Status.UNKNOWN)
+        yield Mutant(name, module, function, before, after, status)
 
 
 def _difference(before: str, after: str) -> tuple[str, str]:
-    """The lines that differ, each side as one line; the first has the function's own name."""
-    told = list(difflib.ndiff(before.splitlines()[1:], after.splitlines()[1:]))
+    """The lines that differ, joined to one text before and one after the change."""
+    lines = list(difflib.ndiff(before.splitlines()[1:], after.splitlines()[1:]))
     header = list(difflib.ndiff(_signature(before), _signature(after)))
     sides = []
     for sign in "-+":
-        changed = [line[2:].strip() for line in header + told if line[0] == sign]
+        changed = [line[2:].strip() for line in header + lines if line[0] == sign]
         sides.append(" ".join(changed))
     return sides[0], sides[1]
 
 
 def _signature(function: str) -> list[str]:
-    """The first line from the parameters on."""
+    """The first line, from the parameters on, since each mutant has another name."""
     return [function.splitlines()[0].partition("(")[2]]

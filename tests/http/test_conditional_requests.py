@@ -9,7 +9,7 @@ from flask.testing import FlaskClient
 from redis import Redis
 from werkzeug.test import TestResponse
 
-from service.games.records import RECORD_TTL_SECONDS
+from service.games.idempotency import RECORD_TTL_SECONDS
 from tests.player import QUICK, Player, create, refused
 
 HEADERS_OF_A_RECORD = ("ETag", "Location", "Content-Type", "Cache-Control", "Vary")
@@ -61,18 +61,41 @@ def test_a_spectators_tag_is_no_seats_tag(quick: Player) -> None:
     assert answer.status_code == 200
 
 
-@pytest.mark.parametrize("tags", ['"1.0.1"', "*", '"7.0.1", "1.0.1"'])
+# Only the version counts: a tag that a proxy made weak, another viewer's or an older format's fits.
+@pytest.mark.parametrize("tags", ['"1.0.1"', "*", '"7.0.1", "1.0.1"', 'W/"1.0.1"', '"1.s.1"'])
 def test_a_move_on_the_current_version_is_made(quick: Player, tags: str) -> None:
     assert quick.draw(if_match=tags).status_code == 200
 
 
-@pytest.mark.parametrize("tags", ['"2.0.1"', '"1.s.1"', 'W/"1.0.1"', "nonsense"])
+@pytest.mark.parametrize("tags", ['"2.0.1"', 'W/"0.0.1"', '"2.0.1", "1.0.1-gzip"'])
 def test_a_move_on_another_version_is_refused_with_the_current_one(
     quick: Player, tags: str
 ) -> None:
     problem = refused(quick.draw(if_match=tags), 412, "stale-version")
     assert problem["version"] == 1
+    assert "Read the game again" in problem["detail"]
     assert quick.get().get_json()["version"] == 1
+
+
+@pytest.mark.parametrize("tags", ['"1.0.1-gzip"', "1.0.1", "nonsense"])
+def test_a_tag_of_another_service_is_refused_without_the_advice_to_read_again(
+    quick: Player, tags: str
+) -> None:
+    remedy = "A proxy may have changed the tag on its way."
+    problem = refused(quick.draw(if_match=tags), 412, "stale-version", remedy)
+    assert problem["version"] == 1
+    assert problem["detail"].startswith("If-Match holds no entity tag of this service.")
+    assert "ead the game again" not in problem["detail"]
+    assert quick.get().get_json()["version"] == 1
+
+
+def test_every_refusal_of_a_move_carries_the_version(quick: Player) -> None:
+    assert refused(quick.discard("2C"), 409, "wrong-phase")["version"] == 1
+    drawn = quick.draw().get_json()["game"]
+    absent = next(
+        code for code in ("2C", "3C", "4C", "5C", "6C") if code not in drawn["you"]["hand"]
+    )
+    assert refused(quick.discard(absent), 409, "card-not-in-hand")["version"] == 2
 
 
 def test_the_version_is_judged_before_phase_and_turn(quick: Player) -> None:

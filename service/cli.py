@@ -1,0 +1,81 @@
+"""The command line: `python -m service [serve | openapi | version]`."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from service import __version__
+from service.config import Config, ConfigError
+from service.runtime.supervisor import Supervisor
+
+_DESCRIPTION = "Three-Thirteen Rummy, as a service. Without a command it serves."
+_SETTINGS = "Settings are environment variables, such as PORT and DATA_DIR: the README lists them."
+_DEFAULT_PATH = Path("openapi/openapi.json")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Carry out a command line and return the exit code; 2 for one that is not understood."""
+    options = _parser().parse_args(arguments)
+    code: int = options.run(options)
+    return code
+
+
+def _parser() -> argparse.ArgumentParser:
+    """A subcommand is a parser whose default `run` carries it out."""
+    parser = argparse.ArgumentParser(
+        prog=_program(), description=_DESCRIPTION, epilog=_SETTINGS, allow_abbrev=False
+    )
+    parser.set_defaults(run=_serve)
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND")
+    serve = commands.add_parser("serve", help="serve until stopped", epilog=_SETTINGS)
+    serve.set_defaults(run=_serve)
+    openapi = commands.add_parser("openapi", help="write the API description")
+    openapi.add_argument("path", nargs="?", type=Path, default=_DEFAULT_PATH, metavar="PATH")
+    openapi.set_defaults(run=_openapi)
+    version = commands.add_parser("version", help="print the version")
+    version.set_defaults(run=_version)
+    return parser
+
+
+def _program() -> str:
+    name = Path(sys.argv[0]).name
+    return "python -m service" if name == "__main__.py" else name
+
+
+def _serve(_options: argparse.Namespace) -> int:
+    try:
+        config = Config.from_environ(os.environ)
+    except ConfigError as error:
+        return _refuse(str(error), 2)
+    return Supervisor(config).run()
+
+
+def api_description() -> bytes:
+    """Give the API description as the service serves it."""
+    from service.app import create_app  # noqa: PLC0415 - a supervisor does without Flask
+
+    description: bytes = create_app(Config()).extensions["openapi"]()
+    return description
+
+
+def _openapi(options: argparse.Namespace) -> int:
+    try:
+        options.path.write_bytes(api_description())
+    except OSError as error:
+        return _refuse(f"cannot write {options.path}: {error.strerror}", 1)
+    print(f"wrote {options.path}")
+    return 0
+
+
+def _version(_options: argparse.Namespace) -> int:
+    print(__version__)
+    return 0
+
+
+def _refuse(message: str, code: int) -> int:
+    print(f"three-thirteen: {message}", file=sys.stderr)
+    return code

@@ -1,0 +1,199 @@
+"""The changes that callers ask for: create a game, draw, discard, join, leave.
+
+Each is a value: what was asked, by whom, on what condition. `transactions.py` runs them all alike;
+what a change makes of a game is decided here, by the engine's `table`.
+"""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass, field, replace
+
+from engine import table
+from engine.cards import Card
+from engine.game import Step
+from engine.round import Source
+from engine.rules import TURN_SOLVES, Rules
+from engine.seats import Seat, SeatKind
+from engine.shuffle import SECRET_BYTES
+from service.errors import KeyReusedError
+from service.games import tokens
+from service.games.entity_tags import require_match
+from service.games.idempotency import Idempotency
+from service.games.loaded import Invitee, LoadedGame, SeatHolder, as_invitee, as_seat_holder
+from service.games.meta import Meta
+from service.games.new_seats import CREATOR
+from service.games.responses import Left, Moved, Seated
+from service.games.transactions import Change, Decision
+from service.store.models import Stored
+
+
+@dataclass(frozen=True, slots=True)
+class NewGame:
+    """The options of a new game.
+
+    `seed` is the secret itself, None for a random one. `turn_seconds` bounds the turns of
+    humans, None for no bound. `turn_solves` is the budget of an AI player's choice.
+    """
+
+    rules: Rules
+    seats: tuple[Seat, ...]
+    seed: bytes | None = None
+    turn_seconds: int | None = None
+    turn_solves: int = TURN_SOLVES
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _SeatChange(Change[SeatHolder]):
+    """A change by the holder of a seat; the idempotency key belongs to the seat's token."""
+
+    game_id: str
+    token: str | None
+    idempotency: Idempotency
+
+    @property
+    def owner(self) -> str:
+        return tokens.token_hash(self.token or "")
+
+    def identify(self, stored: Stored | None) -> LoadedGame[SeatHolder]:
+        return as_seat_holder(self.game_id, stored, self.token)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draw(_SeatChange):
+    """A draw; `if_match` names the version that the caller has seen, None for any."""
+
+    source: Source
+    if_match: str | None = None
+
+    def decide(self, current: LoadedGame[SeatHolder], now: int) -> Decision:
+        """The game after the draw."""
+        require_match(self.if_match, current.version)
+        step = table.draw(current.game(), current.caller.seat, self.source, now)
+        return _moved(current, step)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Discard(_SeatChange):
+    """A discard, after which all turns up to the next human one are played."""
+
+    card: Card
+    go_out: bool = True
+    if_match: str | None = None
+
+    def decide(self, current: LoadedGame[SeatHolder], now: int) -> Decision:
+        """The game after the discard and the turns that follow it."""
+        require_match(self.if_match, current.version)
+        step = table.discard(current.game(), current.caller.seat, self.card, self.go_out, now)
+        return _moved(current, step)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Leave(_SeatChange):
+    """Leaving a seat for good: an AI player plays it on, and the token is void."""
+
+    voids_token = True
+
+    def decide(self, current: LoadedGame[SeatHolder], now: int) -> Decision:
+        """The game after the caller has left it."""
+        seat = current.caller.seat
+        step = table.leave(current.game(), seat, now)
+        return Decision(step, current.meta.with_token(seat, None), Left())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Join(Change[Invitee]):
+    """Taking a seat with its invite, under `name` or, without one, the seat's own name."""
+
+    game_id: str
+    invite: str
+    name: str | None
+    idempotency: Idempotency
+
+    @property
+    def owner(self) -> str:
+        """The invite: whoever joins has no token yet."""
+        return f"join:{tokens.token_hash(self.invite)}"
+
+    def identify(self, stored: Stored | None) -> LoadedGame[Invitee]:
+        """The game for the holder of the invite."""
+        return as_invitee(self.game_id, stored, self.invite)
+
+    def decide(self, current: LoadedGame[Invitee], now: int) -> Decision:
+        """The game with the seat taken, begun if it was the last free one."""
+        game, seat = current.game(), current.caller.seat
+        step = table.join(game, seat, self.name or game.seats[seat].name, now)
+        salt = secrets.token_bytes(tokens.SALT_BYTES)
+        token = tokens.seat_token(self.idempotency.key, salt, seat)
+        return Decision(step, current.meta.with_token(seat, token), Seated(token, salt))
+
+
+@dataclass(frozen=True, slots=True)
+class Create(Change[SeatHolder]):
+    """Making a new game; with an idempotency key the game's id is derived from the key."""
+
+    new: NewGame
+    idempotency: Idempotency
+    game_id: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Fix the new game's id, so that it stays the same however often this is decided."""
+        object.__setattr__(self, "game_id", tokens.game_id(self.idempotency.key))
+
+    @property
+    def owner(self) -> str:
+        """The operation: the key alone says whose game it is."""
+        return "create"
+
+    @property
+    def is_of_new_id(self) -> bool:
+        """Whether the id is random."""
+        return self.idempotency.key is None
+
+    def identify(self, stored: Stored | None) -> LoadedGame[SeatHolder]:
+        """The game that is not there yet, for its creator."""
+        seats = (None,) * len(self.new.seats)
+        blank = Stored(0, b"", b"") if stored is None else stored
+        return LoadedGame(self.game_id, blank, Meta(0, 0, 0, seats, seats), SeatHolder(CREATOR))
+
+    def decide(self, current: LoadedGame[SeatHolder], now: int) -> Decision:
+        """The new game: its first round dealt, unless it waits for humans to join."""
+        if current.version:  # its record has expired before the game
+            raise KeyReusedError("the key has made a game before")
+        key, salt = self.idempotency.key, secrets.token_bytes(tokens.SALT_BYTES)
+        token = tokens.seat_token(key, salt, CREATOR)
+        codes = {seat: tokens.invite_code(key, salt, seat) for seat in _to_join(self.new.seats)}
+        meta = _new_meta(self.new.seats, codes, now).with_token(CREATOR, token)
+        return Decision(_opened(self.new, now), meta, Seated(token, salt, codes))
+
+
+def _moved(current: LoadedGame[SeatHolder], step: Step) -> Decision:
+    return Decision(step, replace(current.meta, played=True), Moved())
+
+
+def _opened(new: NewGame, now: int) -> Step:
+    return table.open_game(
+        secrets.token_bytes(SECRET_BYTES) if new.seed is None else new.seed,
+        new.rules,
+        new.seats,
+        seeded=new.seed is not None,
+        turn_seconds=new.turn_seconds,
+        turn_solves=new.turn_solves,
+        now=now,
+    )
+
+
+def _to_join(seats: tuple[Seat, ...]) -> list[int]:
+    return [
+        number
+        for number, seat in enumerate(seats)
+        if seat.kind is SeatKind.HUMAN and not seat.joined
+    ]
+
+
+def _new_meta(seats: tuple[Seat, ...], codes: dict[int, str], now: int) -> Meta:
+    invites = tuple(
+        tokens.token_hash(codes[number]) if number in codes else None
+        for number in range(len(seats))
+    )
+    return Meta(now, now, now, (None,) * len(seats), invites)

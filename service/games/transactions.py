@@ -1,0 +1,235 @@
+"""One change of a game, from the request to its answer; and the loading of a game to read it.
+
+    load the game -> apply overdue turns -> decide -> commit -> answer
+
+A change is decided in memory and committed whole or not at all. Where another change was committed
+in between, everything starts again on the newer game.
+"""
+
+from __future__ import annotations
+
+import logging
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar, Generic, TypeVar
+
+from engine import table
+from engine.errors import MoveError
+from engine.game import Status, Step
+from service.errors import ConflictError, NotPermittedError, RefusedMoveError
+from service.games.idempotency import (
+    NO_RECORD,
+    Idempotency,
+    dump_record,
+    record_key,
+    recorded_response,
+)
+from service.games.loaded import (
+    CallerT_co,
+    Invitee,
+    LoadedGame,
+    NextVersion,
+    SeatHolder,
+    Viewer,
+    as_seat_holder,
+    as_viewer,
+)
+from service.games.meta import Meta
+from service.games.new_seats import CREATOR
+from service.games.repository import GameRepository
+from service.games.responses import GameResponse, Reply, respond
+from service.store.models import Done, Kept, RecordKey, Stale, Stored
+
+ATTEMPTS = 8
+"""How often a change is decided while other changes are committed first."""
+
+_LOG = logging.getLogger("service.players")
+_WITHOUT_KEY = Idempotency(None, "")
+ChangerT = TypeVar("ChangerT", SeatHolder, Invitee)
+Identify = Callable[[str, Stored | None, str | None], LoadedGame[CallerT_co]]
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What a change makes of a game: the step, the meta but for its times, the kind of answer."""
+
+    step: Step
+    meta: Meta
+    reply: Reply
+
+
+class Change(ABC, Generic[ChangerT]):
+    """A change of one game that somebody asks for.
+
+    `voids_token`: whether the caller's token is void afterwards, so that a repeated request is
+    known by its record alone.
+    """
+
+    voids_token: ClassVar[bool] = False
+    game_id: str
+    idempotency: Idempotency
+
+    @property
+    def is_of_new_id(self) -> bool:
+        """Whether the game's id was drawn at random for this request: there is nothing to load."""
+        return False
+
+    @property
+    @abstractmethod
+    def owner(self) -> str:
+        """Whom the idempotency key belongs to within the game."""
+
+    @abstractmethod
+    def identify(self, stored: Stored | None) -> LoadedGame[ChangerT]:
+        """The game for the caller; raises what a caller without access is refused for."""
+
+    @abstractmethod
+    def decide(self, current: LoadedGame[ChangerT], now: int) -> Decision:
+        """What the change makes of the game at `now` (ms since 1970); raises a refusal."""
+
+
+class Transactions:
+    """Changes and loads the games of one repository; `clock` gives ms since 1970."""
+
+    def __init__(self, repository: GameRepository, clock: Callable[[], int]) -> None:
+        self._repository = repository
+        self._clock = clock
+
+    def run(self, change: Change[ChangerT]) -> GameResponse:
+        """Make a change and return its answer, or the first answer to the same request.
+
+        Raises what the request is refused for, ConflictError, StorageError, CorruptGameError.
+        """
+        key = record_key(change.owner, change.idempotency)
+        version = 0
+        for _ in range(ATTEMPTS):
+            now = self._clock()
+            stored, record = self._load(change, key)
+            replay = _replayed(change, stored, record)
+            if replay is not None:
+                return replay
+            loaded = change.identify(stored)
+            version = loaded.version
+            current = self._with_overdue_turns(loaded, now)
+            if current is None:
+                continue
+            decision = _decided(change, current, now)
+            following = self._repository.next_version(current, decision.step, decision.meta, now)
+            response = self._commit(following, decision.reply, key, change.idempotency)
+            if response is not None:
+                return response
+        raise ConflictError(version)
+
+    def read(self, game_id: str, token: str | None) -> LoadedGame[Viewer]:
+        """A game for a seat's holder or, without a token, for a spectator.
+
+        Overdue turns are applied for a seat's holder. Raises what the caller is refused for,
+        ConflictError, StorageError, CorruptGameError.
+        """
+        return self._read(as_viewer, game_id, token)
+
+    def read_as_seat_holder(self, game_id: str, token: str | None) -> LoadedGame[SeatHolder]:
+        """A game for the holder of a seat; otherwise like `read`."""
+        return self._read(as_seat_holder, game_id, token)
+
+    def delete(self, game_id: str, token: str | None) -> GameResponse:
+        """Delete a game; only its creator may, and not while other humans play it."""
+        loaded = self.read_as_seat_holder(game_id, token)
+        if loaded.caller.seat != CREATOR:
+            raise NotPermittedError("only the creator may delete a game")
+        game = loaded.game()
+        if game.status is Status.PLAYING and set(game.humans) - {CREATOR}:
+            raise NotPermittedError("other humans are playing this game")
+        self._repository.delete(game_id)
+        return GameResponse(204)
+
+    def _load(self, change: Change[ChangerT], key: RecordKey) -> tuple[Stored | None, bytes | None]:
+        if change.is_of_new_id:
+            return None, None
+        return self._repository.load(change.game_id, key if change.idempotency.key else None)
+
+    def _read(
+        self, identify: Identify[CallerT_co], game_id: str, token: str | None
+    ) -> LoadedGame[CallerT_co]:
+        version = 0
+        for _ in range(ATTEMPTS):
+            loaded = identify(game_id, self._repository.load(game_id)[0], token)
+            version = loaded.version
+            current = self._with_overdue_turns(loaded, self._clock())
+            if current is not None:
+                return current
+        raise ConflictError(version)
+
+    def _with_overdue_turns(
+        self, loaded: LoadedGame[CallerT_co], now: int
+    ) -> LoadedGame[CallerT_co] | None:
+        """The game with its overdue turns applied, by a commit of its own if there are any.
+
+        None if the game has changed meanwhile. Only the holder of a seat causes this.
+        """
+        caller = loaded.caller
+        if not isinstance(caller, SeatHolder) or not loaded.meta.is_overdue(caller.seat, now):
+            return loaded
+        step = table.attend(loaded.game(), caller.seat, now)
+        if step is None:
+            return loaded
+        following = self._repository.next_version(loaded, step, loaded.meta, now)
+        outcome = self._repository.commit(following, record_key("", _WITHOUT_KEY), NO_RECORD)
+        if isinstance(outcome, Stale):
+            return None
+        _log_faults(following)
+        return following.loaded
+
+    def _commit(
+        self,
+        following: NextVersion[ChangerT],
+        reply: Reply,
+        key: RecordKey,
+        idempotency: Idempotency,
+    ) -> GameResponse | None:
+        """Commit a version and return the answer to its request.
+
+        None if the game has changed meanwhile. Where the request turns out to have been committed
+        before, the answer is the first one.
+        """
+        response = respond(reply, following)
+        record = dump_record(response, idempotency, reply.salt)
+        outcome = self._repository.commit(following, key, record)
+        match outcome:
+            case Stale():
+                return None  # the turns of AI players are played again, so no fault counts yet
+            case Done():
+                _log_faults(following)
+                return response
+            case Kept(record=first):
+                _log_faults(following)
+                return (
+                    response if idempotency.key is None else recorded_response(first, idempotency)
+                )
+
+
+def _replayed(
+    change: Change[ChangerT], stored: Stored | None, record: bytes | None
+) -> GameResponse | None:
+    """The first answer to the same request, if there is one and the caller has access to it.
+
+    Whoever gave up the seat by this very request has a void token: the record is proof enough.
+    """
+    if record is None:
+        return None
+    if stored is None or not change.voids_token:
+        change.identify(stored)
+    return recorded_response(record, change.idempotency)
+
+
+def _decided(change: Change[ChangerT], current: LoadedGame[ChangerT], now: int) -> Decision:
+    try:
+        return change.decide(current, now)
+    except MoveError as error:
+        raise RefusedMoveError(error, current.version) from error
+
+
+def _log_faults(following: NextVersion[CallerT_co]) -> None:
+    for fault in following.step.faults:
+        _LOG.error("an AI player failed in game %s, %s", following.before.game_id, fault)

@@ -1,0 +1,120 @@
+"""The table of permissions: every operation, by every caller, in every state of a game.
+
+It is written by hand from the contract, with one entry for each operation of the API description.
+The callers:
+
+    nobody    sends no token, or a seat's token in a wrong place, such as a cookie
+    stranger  sends a token that is valid for no seat of the game, or a seat's token in a wrong form
+    seat      has a human seat, but is neither the creator nor the seat to move
+    key       that seat again, with an idempotency key that another seat has used
+    mover     has the seat to move, which is to draw; any seat while the game waits
+    creator   has seat 0, which is not to move
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.chaos.access import calls
+from tests.chaos.access.calls import Call
+
+DESCRIPTION = Path(__file__).parents[3] / "openapi/openapi.json"
+STATES = ("waiting", "playing", "finished")
+CALLERS = ("nobody", "stranger", "seat", "key", "mover", "creator")
+
+ByState = tuple[str, str, str]
+"""For each state the status of a success, or the problem code of a refusal."""
+ByCaller = Mapping[str, ByState]
+
+
+@dataclass(frozen=True)
+class Operation:
+    """A valid call of an operation, given a used invite, and its outcomes by caller."""
+
+    call: Callable[[str], Call]
+    outcomes: ByCaller
+
+
+def _everyone(*by_state: str) -> dict[str, ByState]:
+    """The same outcomes for every caller: one for all states, or one for each."""
+    first, second, third = by_state * 3 if len(by_state) == 1 else by_state
+    return dict.fromkeys(CALLERS, (first, second, third))
+
+
+_NEEDS_TOKEN = {"nobody": ("token-required",) * 3, "stranger": ("invalid-token",) * 3}
+_CHECKS_TOKEN = {"stranger": ("invalid-token",) * 3}
+_OPEN = _everyone("200")
+_READ = _OPEN | _CHECKS_TOKEN
+_MOVE = _everyone("game-waiting", "not-your-turn", "game-finished") | _NEEDS_TOKEN
+
+PERMISSIONS: dict[str, Operation] = {
+    "createGame": Operation(
+        lambda _: calls.post_to("/v1/games", {}),
+        _everyone("201") | {"key": ("idempotency-key-reused",) * 3},
+    ),
+    "getGame": Operation(lambda _: calls.get(), _READ),
+    "deleteGame": Operation(
+        lambda _: calls.DELETE,
+        _everyone("not-permitted") | _NEEDS_TOKEN | {"creator": ("204", "not-permitted", "204")},
+    ),
+    "drawCard": Operation(
+        lambda _: calls.DRAW, _MOVE | {"mover": ("game-waiting", "200", "game-finished")}
+    ),
+    "discardCard": Operation(
+        lambda _: calls.post("/discard", {"card": "8H"}),
+        _MOVE | {"mover": ("game-waiting", "wrong-phase", "game-finished")},
+    ),
+    "getScores": Operation(lambda _: calls.get("/scores"), _READ),
+    "getHint": Operation(
+        lambda _: calls.get("/hint"), _MOVE | {"mover": ("game-waiting", "200", "game-finished")}
+    ),
+    "listEvents": Operation(lambda _: calls.get("/events?limit=1000"), _READ),
+    "getReplay": Operation(
+        lambda _: calls.get("/replay"),
+        _everyone("game-not-finished", "game-not-finished", "200") | _CHECKS_TOKEN,
+    ),
+    "joinGame": Operation(
+        lambda invite: calls.post("/seats", {"invite": invite}),
+        _everyone("seat-taken", "seat-taken", "game-finished"),
+    ),
+    "leaveGame": Operation(
+        lambda _: calls.LEAVE, _everyone("204", "204", "game-finished") | _NEEDS_TOKEN
+    ),
+    "evaluateHand": Operation(
+        lambda _: calls.post_to("/v1/evaluations", {"cards": ["8H"], "wild_rank": "5"}), _OPEN
+    ),
+    "listProblems": Operation(lambda _: Call("/v1/problems"), _OPEN),
+    "getProblem": Operation(lambda _: Call("/v1/problems/not-found"), _OPEN),
+    "liveness": Operation(lambda _: Call("/healthz"), _OPEN),
+    "readiness": Operation(lambda _: Call("/readyz"), _OPEN),
+}
+
+
+def described_calls() -> dict[str, tuple[str, str]]:
+    """By the id of each operation in the API description: its method and its path."""
+    return {
+        operation["operationId"]: (method.upper(), path)
+        for path, operations in json.loads(DESCRIPTION.read_text())["paths"].items()
+        for method, operation in operations.items()
+    }
+
+
+def described_operations() -> set[str]:
+    """The ids of all operations in the API description."""
+    return set(described_calls())
+
+
+def gaps() -> list[str]:
+    """What the table lacks or has too much, by name; each entry says what to change."""
+    described = described_operations()
+    lacking = [f"{name} has no entry in PERMISSIONS" for name in described - set(PERMISSIONS)]
+    unknown = [f"{name} is no operation of the API" for name in set(PERMISSIONS) - described]
+    cells = [
+        f"{name} has no outcome for the caller {caller}"
+        for name, operation in PERMISSIONS.items()
+        for caller in set(CALLERS) - set(operation.outcomes)
+    ]
+    return sorted(lacking + unknown + cells)

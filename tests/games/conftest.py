@@ -1,0 +1,75 @@
+"""The use cases on a real store that notes every commit and lets another request go first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import pytest
+
+from service.games.meta import Lifetimes
+from service.games.repository import GameRepository
+from service.games.transactions import Transactions
+from service.store.game_store import Store
+from service.store.models import Commit, Done, Kept, RecordKey, Stale
+from tests.clock import Clock
+
+DAY = 86_400
+LIFETIMES = Lifetimes(played=14 * DAY, unplayed=DAY)
+
+
+@dataclass
+class ObservedStore:
+    """The store; `commits` are those that were asked for, `before` is run before them in turn."""
+
+    store: Store
+    commits: list[Commit] = field(default_factory=list)
+    before: list[Callable[[Commit], object]] = field(default_factory=list)
+    reads: int = 0
+
+    def read(self, game_id: str, key: RecordKey | None = None) -> Any:
+        self.reads += 1
+        return self.store.read(game_id, key)
+
+    def events(self, game_id: str, after: int, limit: int) -> list[bytes]:
+        return self.store.events(game_id, after, limit)
+
+    def events_at(self, game_id: str, seqs: Sequence[int]) -> list[bytes]:
+        return self.store.events_at(game_id, seqs)
+
+    def delete(self, game_id: str) -> None:
+        self.store.delete(game_id)
+
+    def commit(self, commit: Commit) -> Done | Kept | Stale:
+        self.commits.append(commit)
+        if self.before:
+            self.before.pop(0)(commit)
+        return self.store.commit(commit)
+
+    def overtake(self, commit: Commit) -> None:
+        """Commit another version of the game, otherwise the same, before this commit."""
+        stored, _ = self.store.read(commit.game_id)
+        assert stored is not None
+        rival = replace(
+            commit,
+            stored=replace(stored, version=stored.version + 1),
+            events=[],
+            record_key=RecordKey("rival", str(stored.version)),
+        )
+        assert self.store.commit(rival) == Done()
+
+
+@pytest.fixture
+def observed(store: Store) -> ObservedStore:
+    return ObservedStore(store)
+
+
+@pytest.fixture
+def repository(observed: ObservedStore) -> GameRepository:
+    return GameRepository(observed, LIFETIMES)  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def transactions(repository: GameRepository, clock: Clock) -> Transactions:
+    return Transactions(repository, clock)
