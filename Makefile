@@ -21,7 +21,7 @@ run: $(VENV)/run.stamp $(VENV)/engine.stamp ## serve at http://127.0.0.1:8000 (H
 test: $(VENV)/test.stamp $(VENV)/engine.stamp ## run the tests that need nothing but Python
 	@$(PYTEST) $(PYTEST_ARGS)
 
-check: $(VENV)/check.stamp $(VENV)/engine.stamp tools/node_modules/.stamp ## run every check, whole numbers, Chromium, nginx and Redocly
+check: $(VENV)/check.stamp $(VENV)/engine.stamp $(VENV)/generators.stamp tools/node_modules/.stamp ## run every check, whole numbers, Chromium, nginx, Java and Node.js
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
@@ -48,8 +48,9 @@ chaos: $(VENV)/test.stamp $(VENV)/engine.stamp ## try to break every promise at 
 mutation: $(VENV)/mutation.stamp ## change the code in every small way, and check that a test fails
 	@$(BIN)/python -m tests.mutation $(MUTATION_ARGS)
 
-COMPILE = $(BIN)/uv pip compile pyproject.toml --universal --generate-hashes --upgrade --quiet \
+COMPILE_GROUP = $(BIN)/uv pip compile --universal --generate-hashes --upgrade --quiet \
 	--no-emit-index-url --custom-compile-command "make lock"
+COMPILE = $(COMPILE_GROUP) pyproject.toml
 
 lock: $(VENV)/lock.stamp ## pin the newest allowed versions in requirements/
 	$(COMPILE) --group check -o requirements/check.txt
@@ -58,6 +59,7 @@ lock: $(VENV)/lock.stamp ## pin the newest allowed versions in requirements/
 	$(COMPILE) --group compile -c requirements/check.txt -o requirements/compile.txt
 	$(COMPILE) --group bench -c requirements/check.txt -o requirements/bench.txt
 	$(COMPILE) --group mutation -c requirements/check.txt -o requirements/mutation.txt
+	$(COMPILE_GROUP) --python-version 3.11 --group generators -o requirements/generators.txt
 
 clean: ## remove the environment and what the tools left, but no game
 	rm -rf $(VENV) tools/node_modules .coverage .coverage.* .hypothesis .mypy_cache .pytest_cache .ruff_cache
@@ -87,6 +89,14 @@ $(VENV)/%.stamp: requirements/%.txt $(BIN)/python
 		> $(VENV)/$*.txt
 	@$(PIP) install -qq --require-hashes --no-deps --requirement $(VENV)/$*.txt
 	@touch $(addprefix $(VENV)/,$(addsuffix .stamp,$(HOLDS_$*)))
+
+# Generators of clients, and what their clients need: an environment within the other.
+$(VENV)/generators.stamp: requirements/generators.txt $(BIN)/python
+	@echo "installing $<"
+	@$(BIN)/python -m venv --clear $(VENV)/generators
+	@$(VENV)/generators/bin/python -m pip --disable-pip-version-check --no-input install -qq \
+		--require-hashes --no-deps --requirement $<
+	@touch $@
 
 # The compiled form of the engine's hot modules, where a C compiler is there.
 $(VENV)/engine.stamp: $(wildcard engine/*.py engine/*/*.py) tools/compile_engine.py requirements/compile.txt | $(VENV)/run.stamp

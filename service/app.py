@@ -21,9 +21,10 @@ from service.games.queries import Queries
 from service.games.repository import GameRepository
 from service.games.transactions import Transactions
 from service.http import middleware
+from service.http.openapi.api import Api
 from service.http.openapi.description import SPEC_OPTIONS, completed, written
 from service.http.resources import docs, evaluations, games, health, problems, seats
-from service.http.rest import Api
+from service.http.root_path import PrefixedFlask
 from service.store import readiness
 from service.store.game_store import GameStore
 
@@ -47,12 +48,13 @@ def create_app(
     config: Config, store: GameStore | None = None, clock: Callable[[], int] = wall_clock
 ) -> Flask:
     """The WSGI application of a config; tests may bring a store and a clock (ms since 1970)."""
-    app = Flask(__name__, static_folder=None)
+    app = PrefixedFlask(__name__, static_folder=None)
     app.url_map.merge_slashes = False  # a redirect would answer in HTML
     app.config.update(
         API_TITLE="Three-Thirteen Rummy",
         API_VERSION=__version__,
         OPENAPI_VERSION="3.1.0",
+        ROOT_PATH=config.root_path,
         TURN_SOLVES=_turn_solves(config),
         MAX_BODY_BYTES=config.max_body_bytes,
         MAX_CONTENT_LENGTH=config.max_body_bytes + 1,  # what is cut off here shows by its length
@@ -88,9 +90,9 @@ def _register(app: Flask) -> None:
     api = Api(app, spec_kwargs=SPEC_OPTIONS)
     for blueprint in _BLUEPRINTS:
         api.register_blueprint(blueprint)
-    app.extensions["operations"] = frozenset(app.view_functions)
     app.register_blueprint(docs.blueprint)
-    app.extensions["openapi"] = cache(lambda: written(completed(api.description())))
+    root_path: str = app.config["ROOT_PATH"]
+    app.extensions["openapi"] = cache(lambda: written(completed(api.description(), root_path)))
 
 
 def _log(config: Config) -> None:

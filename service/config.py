@@ -19,7 +19,10 @@ from service.store.url_options import StoreUrlError
 _DAY = 86_400
 _TEN_YEARS = 3_650 * _DAY
 _LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
-_HOST_NAME = re.compile(r"[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?|\[[0-9a-f:.]+\]")
+_HOST_NAME = re.compile(r"\*|\.?[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?|\[[0-9a-f:.]+\]")
+_ROOT_PATH = re.compile(r"(/(?!\.{1,2}(/|$))[A-Za-z0-9._~-]+)+")
+_OWN_PATHS = ("v1", "healthz", "readyz")
+"""The first segments of the service's own paths."""
 
 
 class ConfigError(ValueError):
@@ -88,6 +91,12 @@ def _parse_hosts(text: str) -> tuple[str, ...]:
     return names
 
 
+def _parse_root_path(text: str) -> str:
+    if not _ROOT_PATH.fullmatch(text) or text.split("/")[1] in _OWN_PATHS:
+        raise ValueError(text)
+    return text
+
+
 def _parse_redis_url(text: str) -> str:
     url.parse(text)
     return text
@@ -104,7 +113,16 @@ def _without_password(url: str) -> str:
 
 
 _HOST = _rule(_parse_host, "an address or a host name, such as 127.0.0.1")
-_HOSTS = _rule(_parse_hosts, "host names without scheme or port, separated by commas")
+_HOSTS = _rule(
+    _parse_hosts,
+    "host names without scheme or port, separated by commas: cards.example, .example for it and "
+    "all names below it, or * for any",
+)
+_ROOT = _rule(
+    _parse_root_path,
+    "a path such as /games: letters, digits and . _ ~ - between slashes, no slash at the end, and "
+    "another beginning than " + ", ".join(f"/{name}" for name in _OWN_PATHS),
+)
 _PATH = _rule(lambda text: Path(text).expanduser(), "a path")
 _REDIS_URL = _rule(_parse_redis_url, url.SCHEMES, _scheme)
 _DURABILITY = _rule(lambda text: Durability(text.lower()), "one of " + ", ".join(Durability))
@@ -117,7 +135,9 @@ class Config:
     Port 0 takes any free port; without `redis_url` an embedded server keeps the data in
     `data_dir`; `redis_server` names another server program for it. `replicas` is how many every
     master has: with `durability` acknowledged each of them confirms each change. Local host
-    names are always allowed and need no place in `allowed_hosts`.
+    names are always allowed and need no place in `allowed_hosts`; there `.example.com` stands for
+    that name and all below it, `*` for any. `root_path` is the prefix under which a proxy has the
+    service.
     """
 
     host: str = field(default="127.0.0.1", metadata=_HOST)
@@ -135,6 +155,7 @@ class Config:
     game_ttl_seconds: int = field(default=14 * _DAY, metadata=_whole(1, _TEN_YEARS))
     unplayed_ttl_seconds: int = field(default=_DAY, metadata=_whole(1, _TEN_YEARS))
     allowed_hosts: tuple[str, ...] = field(default=(), metadata=_HOSTS)
+    root_path: str = field(default="", metadata=_ROOT)
     ai_turn_solves: int | None = field(default=None, metadata=_whole(0, 1_000_000))
     keepalive_seconds: int = field(default=75, metadata=_whole(1, 3_600))
     max_body_bytes: int = field(default=16_384, metadata=_whole(1_024, 1_048_576))

@@ -92,6 +92,14 @@ class MediaTypeError(RequestError):
     """A body of another media type than JSON."""
 
 
+class ContentEncodingError(RequestError):
+    """A body that is compressed or otherwise encoded; `codings` is how its header names it."""
+
+    def __init__(self, codings: str) -> None:
+        super().__init__(f"the body has the Content-Encoding {codings!r:.80}")
+        self.codings = codings
+
+
 @dataclass(frozen=True, slots=True)
 class Fault:
     """One thing wrong with a request: where (a JSON pointer) and what."""
@@ -100,7 +108,7 @@ class Fault:
     detail: str
 
     @property
-    def told(self) -> str:
+    def sentence(self) -> str:
         """The fault in one sentence."""
         return f"{self.pointer}: {self.detail}" if self.pointer else self.detail
 
@@ -109,7 +117,7 @@ class InvalidRequestError(RequestError):
     """A request whose values are not acceptable, with every fault found."""
 
     def __init__(self, *faults: Fault) -> None:
-        super().__init__("; ".join(fault.told for fault in faults))
+        super().__init__("; ".join(fault.sentence for fault in faults))
         self.faults = faults
 
 
@@ -134,4 +142,4 @@ class OutcomeUnknownError(StorageError):
 
 
 class CorruptGameError(ServiceError):
-    """What the store holds of a game cannot be read."""
+    """What the store holds of a game cannot be read; the text says why, and shows no card."""

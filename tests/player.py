@@ -9,7 +9,7 @@ from typing import Any
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
-from service.http.problems import MEDIA_TYPE, PROBLEMS
+from service.http.problems.catalogue import MEDIA_TYPE, PROBLEMS
 
 
 @dataclass

@@ -1,5 +1,7 @@
 """The settings: what is read, and how a bad value is refused."""
 
+import re
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -37,13 +39,16 @@ def test_every_setting_is_read_from_the_variable_of_its_name() -> None:
         "DATA_DIR": "/data",
         "GAME_TTL_SECONDS": "60",
         "UNPLAYED_TTL_SECONDS": "30",
-        "ALLOWED_HOSTS": "cards.example, Play.Example ,[::2]",
+        "ALLOWED_HOSTS": "cards.example, Play.Example ,[::2],.Below.example,*",
+        "ROOT_PATH": "/card.games/three-13",
+        "AI_TURN_SOLVES": "7",
         "KEEPALIVE_SECONDS": "30",
         "MAX_BODY_BYTES": "2048",
         "LOG_LEVEL": "debug",
         "PATH": "/bin",
     }
 
+    assert {each.name.upper() for each in fields(Config)} - set(environ) == set()
     assert Config.from_environ(environ) == Config(
         host="0.0.0.0",
         port=0,
@@ -57,7 +62,9 @@ def test_every_setting_is_read_from_the_variable_of_its_name() -> None:
         data_dir=Path("/data"),
         game_ttl_seconds=60,
         unplayed_ttl_seconds=30,
-        allowed_hosts=("cards.example", "play.example", "[::2]"),
+        allowed_hosts=("cards.example", "play.example", "[::2]", ".below.example", "*"),
+        root_path="/card.games/three-13",
+        ai_turn_solves=7,
         keepalive_seconds=30,
         max_body_bytes=2048,
         log_level="DEBUG",
@@ -97,6 +104,23 @@ def test_a_unix_socket_is_an_address_of_a_store() -> None:
         ("UNPLAYED_TTL_SECONDS", "0", "a whole number from 1 to 315360000"),
         ("ALLOWED_HOSTS", "https://cards.example", "host names without scheme or port"),
         ("ALLOWED_HOSTS", "cards.example:80", "host names without scheme or port"),
+        ("ALLOWED_HOSTS", "*.example.com", "host names without scheme or port"),
+        ("ALLOWED_HOSTS", "..example.com", "host names without scheme or port"),
+        ("ALLOWED_HOSTS", ".", "host names without scheme or port"),
+        ("ROOT_PATH", "games", "a path such as /games"),
+        ("ROOT_PATH", "/", "a path such as /games"),
+        ("ROOT_PATH", "/games/", "a path such as /games"),
+        ("ROOT_PATH", "//games", "a path such as /games"),
+        ("ROOT_PATH", "/a/../b", "a path such as /games"),
+        ("ROOT_PATH", "/.", "a path such as /games"),
+        ("ROOT_PATH", "/my games", "a path such as /games"),
+        ("ROOT_PATH", "/games?x=1", "a path such as /games"),
+        ("ROOT_PATH", "/games#x", "a path such as /games"),
+        ("ROOT_PATH", "/g%61mes", "a path such as /games"),
+        ("ROOT_PATH", "/jeux-\u00e9", "a path such as /games"),
+        ("ROOT_PATH", "https://cards.example/games", "a path such as /games"),
+        ("ROOT_PATH", "/v1", "another beginning than /v1, /healthz, /readyz"),
+        ("ROOT_PATH", "/v1/games", "another beginning than /v1, /healthz, /readyz"),
         ("MAX_BODY_BYTES", "16", "a whole number from 1024 to 1048576"),
         ("LOG_LEVEL", "loud", "one of DEBUG, INFO, WARNING, ERROR, CRITICAL"),
     ],
@@ -111,6 +135,38 @@ def test_a_bad_value_is_named_with_what_is_expected(
     assert refused.value.value == value
     assert expected in refused.value.expected
     assert str(refused.value).startswith(f"{variable} is {value!r}: expected ")
+
+
+README = Path(__file__).parents[1] / "README.md"
+SETTINGS = {each.name.upper(): each.default for each in fields(Config)}
+
+
+def as_printed(default: object) -> str:
+    """A default as the README writes it."""
+    words = {None: "unset", (): "unset", "": "unset", 14 * 86_400: "14 days", 86_400: "1 day"}
+    if isinstance(default, Path):
+        return f"./{default}"
+    assert default is None or isinstance(default, tuple | int | str)
+    return words.get(default, str(default))
+
+
+def settings_of_the_readme() -> dict[str, str]:
+    """Every variable of the README's table of settings with its default there."""
+    table = README.read_text().partition("## Settings")[2].partition("\n## ")[0]
+    printed: dict[str, str] = {}
+    for names, values in re.findall(r"^\| (`[^|]+`) \| ([^|]+) \|", table, re.MULTILINE):
+        variables, defaults = names.replace("`", ""), values.replace("`", "")
+        printed |= zip(variables.split(", "), defaults.split(", "), strict=True)
+    return printed
+
+
+def test_the_readme_lists_every_setting_and_no_other() -> None:
+    assert set(SETTINGS) ^ set(settings_of_the_readme()) == set()
+
+
+@pytest.mark.parametrize(("variable", "default"), SETTINGS.items(), ids=list(SETTINGS))
+def test_the_readme_prints_the_default_of_a_setting(variable: str, default: object) -> None:
+    assert settings_of_the_readme()[variable] == as_printed(default)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """What every request passes on its way in and out.
 
-In: the host it names, the request id, the media types it accepts. Out: the request id, the
+In: the request id, the host it names, the media types it accepts. Out: the request id, the
 security headers, one line in the log. The log has method, path, status and time: no query, no
 header, no body, so no token and no card.
 """
@@ -11,18 +11,22 @@ import logging
 import re
 import secrets
 import time
+from dataclasses import dataclass
+from typing import Self
 
 from flask import Flask, Response, g, request
 from werkzeug.exceptions import NotAcceptable
 
 from service.config import Config
 from service.errors import ForeignHostError
+from service.http.openapi.blueprint import media_types
 
 _LOG = logging.getLogger("service.access")
 _REQUEST_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _LOCAL_HOSTS = ("localhost", "127.0.0.1", "[::1]")
 _UNBOUND = ("0.0.0.0", "::", "[::]")  # noqa: S104 - only compared with
-_JSON = "application/json"
+# A name or an address, as RFC 3986 has it; empty is allowed.
+_HOST = re.compile(r"([a-z0-9._~!$&'()*+,;=-]|%[0-9a-f]{2})*|\[[0-9a-f:.]+\]")
 _PROBES = ("/healthz", "/readyz")
 _HEADERS = {
     "X-Content-Type-Options": "nosniff",
@@ -32,49 +36,63 @@ _HEADERS = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class ServedHosts:
+    """The host names under which requests are answered; each of `below` begins with a dot."""
+
+    names: frozenset[str]
+    below: tuple[str, ...]
+    any_host: bool
+
+    @classmethod
+    def of(cls, config: Config) -> Self:
+        """The local names, the address that is bound, and those of the settings."""
+        bound = config.host.lower()
+        bound = f"[{bound}]" if ":" in bound else bound
+        allowed = frozenset(config.allowed_hosts)
+        below = tuple(name for name in allowed if name.startswith("."))
+        names = {*_LOCAL_HOSTS, *allowed, *(name.removeprefix(".") for name in below)}
+        own = () if bound in _UNBOUND else (bound,)
+        return cls(frozenset((*names, *own)), below, "*" in allowed)
+
+    def __contains__(self, host: str) -> bool:
+        return self.any_host or host in self.names or host.endswith(self.below)
+
+
 def install(app: Flask, config: Config) -> None:
-    """Let every request of the application pass the gate."""
-    hosts = _served_hosts(config)
+    """Let every request of the application pass; call it when all operations are registered."""
+    hosts = ServedHosts.of(config)
+    accepted_types = media_types(app)
 
-    def enter() -> None:
-        _begin()
-        host = _named_host()
-        if host is not None and host not in hosts:
-            raise ForeignHostError(host)
-        _check_accept(app)
+    def check_request() -> None:
+        g.began = time.perf_counter()
+        given = request.headers.get("X-Request-Id", "")
+        g.request_id = given if _REQUEST_ID.fullmatch(given) else secrets.token_hex(16)
+        _check_host(hosts)
+        _check_accept(accepted_types.get((request.endpoint, request.method), ()))
 
-    app.before_request(enter)
-    app.after_request(_leave)
-
-
-def _served_hosts(config: Config) -> frozenset[str]:
-    bound = config.host.lower()
-    bound = f"[{bound}]" if ":" in bound else bound
-    own = () if bound in _UNBOUND else (bound,)
-    return frozenset((*_LOCAL_HOSTS, *own, *config.allowed_hosts))
+    app.before_request(check_request)
+    app.after_request(_finish_response)
 
 
-def _named_host() -> str | None:
-    """The request's host without its port, None where it names none."""
+def _check_host(hosts: ServedHosts) -> None:
+    """Refuse another host than those; a probe may name any, if only it is a host at all."""
     named = request.environ.get("HTTP_HOST")
-    return None if named is None else re.sub(r":\d*$", "", named.lower())
+    if named is None:
+        return
+    host = re.sub(r":\d*$", "", named.lower())
+    if not _HOST.fullmatch(host) or not (host in hosts or request.path in _PROBES):
+        raise ForeignHostError(host)
 
 
-def _begin() -> None:
-    g.began = time.perf_counter()
-    given = request.headers.get("X-Request-Id", "")
-    g.request_id = given if _REQUEST_ID.fullmatch(given) else secrets.token_hex(16)
-
-
-def _check_accept(app: Flask) -> None:
-    """Refuse a caller that does not take JSON, where an operation answers in it."""
-    known = request.endpoint is not None and request.endpoint in app.extensions["operations"]
+def _check_accept(available: tuple[str, ...]) -> None:
+    """Refuse a caller that takes none of the media types which an operation has."""
     accepted = request.accept_mimetypes
-    if known and accepted and not accepted.best_match([_JSON]):
+    if available and accepted and not accepted.best_match(available):
         raise NotAcceptable
 
 
-def _leave(response: Response) -> Response:
+def _finish_response(response: Response) -> Response:
     response.headers["X-Request-Id"] = g.request_id
     for name, value in _HEADERS.items():
         response.headers.setdefault(name, value)

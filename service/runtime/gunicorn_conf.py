@@ -25,6 +25,8 @@ worker_class = "service.runtime.worker.BufferingWorker"
 # connections always find room.
 worker_connections = 1000 if _files == resource.RLIM_INFINITY else min(1000, _files // 2)
 forwarded_allow_ips = ""  # no header of any client changes the scheme or the path of a request
+forwarder_headers = ""
+header_map = "drop"
 sendfile = False  # it would wait for the client
 graceful_timeout = 10  # seconds for the requests under way when asked to stop
 # Heartbeats are file times; on a busy disk they could be late, and a good worker be killed.

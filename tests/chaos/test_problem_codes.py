@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 from service.app import create_app
 from service.config import Config
 from service.errors import OutcomeUnknownError
-from service.http.problems import PROBLEMS
+from service.http.problems.catalogue import PROBLEMS
 from service.store.models import Commit, Stale
 from tests.chaos.simulation.faulty_store import ModelStore
 from tests.player import QUICK, Player, create, refused

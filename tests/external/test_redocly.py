@@ -1,4 +1,4 @@
-"""The committed API description, judged by Redocly."""
+"""The committed API description, linted by Redocly."""
 
 import os
 import subprocess
@@ -11,7 +11,7 @@ _QUIET = {"REDOCLY_TELEMETRY": "off", "REDOCLY_SUPPRESS_UPDATE_NOTICE": "true"}
 
 def test_the_description_passes_redoclys_strictest_rules(tmp_path: Path) -> None:
     assert _REDOCLY.exists(), "this test needs Redocly: npm ci in tools/, as make check does"
-    judged = subprocess.run(
+    linted = subprocess.run(
         [
             _REDOCLY,
             *("lint", "--extends=recommended-strict", "--format=stylish"),
@@ -24,8 +24,8 @@ def test_the_description_passes_redoclys_strictest_rules(tmp_path: Path) -> None
         timeout=120,
         check=False,
     )
-    said = judged.stdout + judged.stderr
+    output = linted.stdout + linted.stderr
 
-    assert judged.returncode == 0, said
-    assert "Your API description is valid" in said, said
-    assert "warning" not in said.replace("Deprecation warning", ""), said
+    assert linted.returncode == 0, output
+    assert "Your API description is valid" in output, output
+    assert "warning" not in output.replace("Deprecation warning", ""), output

@@ -9,6 +9,8 @@ import pytest
 import requests
 from playwright.sync_api import Locator, Page, expect
 
+from tests.system.launch import Launch
+
 _MILLISECONDS = 20_000.0
 
 
@@ -99,6 +101,17 @@ def test_a_turn_is_played_by_clicks_and_typing_alone(docs: Docs, service_url: st
 
     assert docs.complaints == []
     assert {urlsplit(url)._replace(path="").geturl() for url in docs.asked} == {service_url}
+
+
+def test_under_a_prefix_the_page_and_its_calls_are_below_it(page: Page, tmp_path: Path) -> None:
+    with Launch(tmp_path, ROOT_PATH="/cards") as service:
+        docs = Docs(page, f"{service.url()}/cards", tmp_path)
+        assert docs.execute("createGame", 201)["game"]["status"] == "playing"
+        paths = {urlsplit(url).path for url in docs.asked}
+
+    assert "/cards/v1/games" in paths
+    assert {path for path in paths if not path.startswith("/cards")} == set()
+    assert docs.complaints == []
 
 
 def test_the_locks_show_whether_there_is_a_token(docs: Docs) -> None:

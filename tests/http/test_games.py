@@ -161,7 +161,7 @@ def test_scores_of_a_new_game_are_empty(quick: Player) -> None:
     assert quick.get("/scores").get_json() == {"rounds": [], "totals": [0, 0], "result": None}
 
 
-def test_a_hint_tells_what_to_do_and_why(quick: Player) -> None:
+def test_a_hint_says_what_to_do_and_why(quick: Player) -> None:
     for phase, name in (("draw", "source"), ("discard", "card")):
         hint = quick.get("/hint").get_json()
         assert set(hint) == {"phase", "action", "reason", "options"}
@@ -200,11 +200,11 @@ def test_events_are_listed_in_pages(quick: Player) -> None:
 
 
 def test_moves_answer_the_events_that_the_log_then_lists(quick: Player) -> None:
-    told = list(quick.created.get_json()["events"])
+    answered = list(quick.created.get_json()["events"])
     for _ in range(5):
-        told += quick.draw().get_json()["events"]
-        told += quick.discard().get_json()["events"]
-    assert quick.get("/events?limit=1000").get_json()["events"] == told
+        answered += quick.draw().get_json()["events"]
+        answered += quick.discard().get_json()["events"]
+    assert quick.get("/events?limit=1000").get_json()["events"] == answered
 
 
 def test_a_deleted_game_is_gone(quick: Player) -> None:
@@ -249,23 +249,23 @@ def test_reading_a_game_that_is_deleted_meanwhile_finds_none(
     read = GameStore.read
 
     def deleting(self: GameStore, game_id: str, record: Any = None) -> Any:
-        found = read(self, game_id, record)
+        stored = read(self, game_id, record)
         self.delete(game_id)
-        return found
+        return stored
 
     for path in ("/events", "/scores", "/replay"):
-        kept = {
+        before = {
             key: (server.dump(key), server.pttl(key))
             for key in server.scan_iter(f"{{g:{quick.game['id']}}}:*")
         }
         with monkeypatch.context() as patch:
             patch.setattr(GameStore, "read", deleting)
             assert quick.get(path).status_code == 404
-        for key, (blob, ttl) in kept.items():
+        for key, (blob, ttl) in before.items():
             server.restore(key, ttl, blob, replace=True)
 
 
-def test_the_log_tells_method_path_and_status_and_nothing_else(
+def test_the_log_has_method_path_and_status_and_nothing_else(
     quick: Player, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level("INFO", logger="service"):
@@ -288,9 +288,9 @@ def test_a_failing_ai_player_is_logged_and_the_game_goes_on(
     monkeypatch.setattr(LEVELS["medium"], "choose_discard", fail)
     quick.turn()
     assert quick.game["turn"]["seat"] == 0
-    told = [entry.getMessage() for entry in caplog.records if entry.name == "service.players"]
-    assert any("RuntimeError" in each for each in told)
-    assert all("broken" not in each for each in told)
+    logged = [entry.getMessage() for entry in caplog.records if entry.name == "service.players"]
+    assert any("RuntimeError" in each for each in logged)
+    assert all("broken" not in each for each in logged)
 
 
 def test_an_answer_without_a_body_has_no_media_type(quick: Player) -> None:

@@ -15,13 +15,21 @@ from jsonschema_rs import Draft202012Validator
 from werkzeug.test import TestResponse
 
 from service.cli import api_description
-from service.http.problems import PROBLEMS
+from service.http.problems.catalogue import PROBLEMS
 from service.http.schemas.events import EVENT_SCHEMAS
 from tests.player import QUICK, Player, create
 
 _WRITTEN = api_description()
 _SPEC: dict[str, Any] = json.loads(_WRITTEN)
 _PROBLEM = "application/problem+json"
+PROBES = ("/healthz", "/readyz")
+_OF_PARTS = {
+    *("game-not-found", "invalid-token", "token-required", "stale-version", "foreign-host"),
+    *("malformed-json", "body-too-large", "unsupported-media-type", "validation-failed"),
+    *("not-acceptable", "idempotency-key-reused", "game-damaged"),
+}
+"""Problems that an operation has for one of its parts, and otherwise has not."""
+README = Path(__file__).parents[2] / "README.md"
 _OPTIONAL = {
     "Action": {"source", "card", "go_out"},
     "HintAction": {"source", "card"},
@@ -50,10 +58,10 @@ each_operation = pytest.mark.parametrize("operation", _OPERATIONS.values(), ids=
 def _resolved(node: dict[str, Any]) -> dict[str, Any]:
     if "$ref" not in node:
         return node
-    found = _SPEC
+    node_at = _SPEC
     for step in node["$ref"].removeprefix("#/").split("/"):
-        found = found[step]
-    return found
+        node_at = node_at[step]
+    return node_at
 
 
 def _nodes(node: Any) -> Iterator[dict[str, Any]]:
@@ -68,14 +76,14 @@ def _nodes(node: Any) -> Iterator[dict[str, Any]]:
 
 def _answer_schemas() -> set[str]:
     """The names of all schemas that answers are made of."""
-    found: set[str] = set()
+    names: set[str] = set()
     waiting: list[Any] = [operation.stated["responses"] for operation in _OPERATIONS.values()]
     while waiting:
         refs = {node["$ref"] for node in _nodes(waiting.pop()) if "$ref" in node}
-        names = {ref.rpartition("/")[2] for ref in refs if "/schemas/" in ref} - found
-        found |= names
-        waiting += [_SPEC["components"]["schemas"][name] for name in names]
-    return found
+        new = {ref.rpartition("/")[2] for ref in refs if "/schemas/" in ref} - names
+        names |= new
+        waiting += [_SPEC["components"]["schemas"][name] for name in new]
+    return names
 
 
 def _closed() -> dict[str, Any]:
@@ -102,10 +110,10 @@ def _validator(schema: dict[str, Any]) -> Draft202012Validator:
 
 
 def _assert_valid(value: Any, schema: dict[str, Any]) -> None:
-    found = [
+    errors = [
         f"{error.instance_path}: {error.message}" for error in _validator(schema).iter_errors(value)
     ]
-    assert not found, found
+    assert not errors, errors
 
 
 def _operation_of(method: str, path: str) -> Operation:
@@ -205,25 +213,14 @@ def test_the_routes_are_the_paths_of_the_description(app: Flask) -> None:
     assert routes == {(operation.method, operation.path) for operation in _OPERATIONS.values()}
 
 
-def test_the_operations_are_those_of_the_contract() -> None:
-    assert set(_OPERATIONS) == {
-        "createGame",
-        "getGame",
-        "drawCard",
-        "discardCard",
-        "getScores",
-        "listEvents",
-        "getReplay",
-        "deleteGame",
-        "joinGame",
-        "leaveGame",
-        "getHint",
-        "evaluateHand",
-        "listProblems",
-        "getProblem",
-        "liveness",
-        "readiness",
-    }
+def test_the_readme_lists_every_call_and_no_other() -> None:
+    table = README.read_text().partition("## The calls")[2].partition("\n\n`")[0]
+    listed: set[tuple[str, str]] = set()
+    for method, paths in re.findall(r"^\| `([A-Z]+) ([^|]+) \|", table, re.MULTILINE):
+        listed |= {(method, path) for path in re.findall(r"/[^`]+", paths)}
+    calls = {(made.method, made.path.replace("{game_id}", "{id}")) for made in _OPERATIONS.values()}
+
+    assert calls ^ listed == set()
 
 
 @each_operation
@@ -260,6 +257,41 @@ def test_every_problem_is_one_of_the_table_in_its_media_type(operation: Operatio
         codes = list(response["content"][_PROBLEM]["examples"])
         assert [str(PROBLEMS[code].status) for code in codes] == [status] * len(codes)
         assert re.findall(r"`([a-z-]+)`: ", response["description"]) == codes
+
+
+def _expected_problems(operation: Operation) -> set[str]:
+    """The problems that an operation has because of its parameters, its token and its answer."""
+    stated, codes = operation.stated, {"foreign-host", "internal-error"}
+    parameters = {_resolved(each)["name"] for each in stated.get("parameters", [])}
+    has_game = "{game_id}" in operation.path
+    codes |= {"game-not-found", "storage-unavailable"} if has_game else set()
+    codes |= {"game-damaged"} if has_game or "Idempotency-Key" in parameters else set()
+    codes |= {"invalid-token"} if stated["security"] else set()
+    codes |= {"token-required"} if stated["security"] == [{"seatToken": []}] else set()
+    codes |= {"idempotency-key-reused"} if "Idempotency-Key" in parameters else set()
+    codes |= {"stale-version"} if "If-Match" in parameters else set()
+    codes |= {"validation-failed"} if parameters & {"Idempotency-Key", "after"} else set()
+    if "requestBody" in stated:
+        codes |= {"malformed-json", "body-too-large", "unsupported-media-type", "validation-failed"}
+    if operation.path not in PROBES:
+        success = next(stated["responses"][code] for code in stated["responses"] if code < "300")
+        codes |= {"not-acceptable"} if "content" in success else set()
+    return codes
+
+
+def _documented_problems(operation: Operation) -> set[str]:
+    contents = [response.get("content", {}) for response in operation.stated["responses"].values()]
+    return {
+        code for content in contents for code in content.get(_PROBLEM, {"examples": ()})["examples"]
+    }
+
+
+@each_operation
+def test_an_operation_has_the_problems_of_its_parts(operation: Operation) -> None:
+    expected, documented = _expected_problems(operation), _documented_problems(operation)
+
+    assert expected - documented == set()
+    assert (documented - expected) & _OF_PARTS == set()
 
 
 def test_an_answer_always_has_every_field_but_the_few_that_are_named() -> None:

@@ -246,7 +246,9 @@ def test_a_waiting_game_is_deleted_by_its_creator(table: Table) -> None:
     assert table.client.delete(bea.path, headers=table.ann.auth).status_code == 204
 
 
-def test_a_view_tells_when_the_turn_is_over(pair: tuple[Player, Player], clock: Clock) -> None:
+def test_a_view_has_the_time_when_the_turn_is_over(
+    pair: tuple[Player, Player], clock: Clock
+) -> None:
     first, _ = mover(pair)
     seen = first.get().get_json()
     assert seen["turn_seconds"] == SECONDS
@@ -277,7 +279,7 @@ def test_an_overdue_turn_is_settled_by_the_next_to_look(
     assert seen["seats"][first.game["you"]["seat"]]["away"] is True
 
 
-def test_an_overdue_move_is_judged_on_what_came_of_it(
+def test_an_overdue_move_is_decided_on_the_game_after_the_overdue_turns(
     pair: tuple[Player, Player], clock: Clock
 ) -> None:
     first, second = mover(pair)
@@ -302,8 +304,8 @@ def test_who_is_away_comes_back_with_any_request(pair: tuple[Player, Player], cl
     seat = first.game["you"]["seat"]
     assert (seat, "card_drawn") not in [(e.get("seat"), e["type"]) for e in events]
     listed = second.get("/events?limit=1000").get_json()["events"]
-    told = [event["type"] for event in listed]
-    assert told.index("seat_away") < told.index("seat_returned")
+    types = [event["type"] for event in listed]
+    assert types.index("seat_away") < types.index("seat_returned")
 
 
 def test_whoever_is_alone_and_late_finds_the_turn_played(client: FlaskClient, clock: Clock) -> None:

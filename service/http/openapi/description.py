@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from service.http.openapi import examples
+from service.http.root_path import located
 
 SPEC_OPTIONS: dict[str, Any] = {
     "info": {
@@ -23,7 +24,9 @@ SPEC_OPTIONS: dict[str, Any] = {
             "3. When your hand melds completely after a discard you are out; the others have one "
             "last turn, the round is scored and the next one dealt.\n\n"
             "A card is its rank (`A 2 3 4 5 6 7 8 9 T J Q K`) and suit (`C D H S`); a joker is "
-            "`JK`. Every refusal is an `application/problem+json` that says what to do. Repeating "
+            "`JK`. Every refusal is an `application/problem+json` that says what to do, and a "
+            "refused call makes no change of its own. (Where turns have a time limit, a call of a "
+            "seat first plays the turns that are overdue, whatever becomes of the call.) Repeating "
             "a request with its own `Idempotency-Key` is always safe. Each answer has an "
             "`X-Request-Id`: yours, if you sent one."
         ),
@@ -59,8 +62,11 @@ _MEDIA_TYPE = "application/json"
 _LINE_END = re.compile(r"(?<!\n)\n(?!\n)")
 
 
-def completed(spec: dict[str, Any]) -> dict[str, Any]:
-    """The description with examples and links, its parts in the order in which they are read."""
+def completed(spec: dict[str, Any], root_path: str) -> dict[str, Any]:
+    """The description with examples and links, its parts in the order in which they are read.
+
+    Under a `root_path` it names that as the server, and the addresses in its examples have it.
+    """
     bodies, answers = examples.by_operation()
     paths = spec["paths"]
     for path in paths.values():
@@ -76,12 +82,28 @@ def completed(spec: dict[str, Any]) -> dict[str, Any]:
         if schema.get("additionalProperties") is True:
             del schema["additionalProperties"]  # what is not said is allowed
     _success(paths["/v1/games"]["post"])["links"] = _links(paths)
+    if root_path:
+        spec["servers"] = [{**server, "url": root_path} for server in spec["servers"]]
+        spec = _located(spec, root_path)
     return {part: spec[part] for part in _PARTS}
 
 
 def written(spec: dict[str, Any]) -> bytes:
     """The description as the JSON text that is served and committed."""
     return (json.dumps(spec, indent=2, ensure_ascii=False) + "\n").encode()
+
+
+def _located(node: Any, root_path: str) -> Any:
+    """A part of the description with the prefix before every address that is a value in it."""
+    match node:
+        case str():
+            return located(node, root_path)
+        case list():
+            return [_located(inner, root_path) for inner in node]
+        case dict():
+            return {name: _located(inner, root_path) for name, inner in node.items()}
+        case _:
+            return node
 
 
 def _named(components: dict[str, Any], shared: list[dict[str, Any]]) -> Iterator[dict[str, str]]:

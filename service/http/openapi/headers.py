@@ -39,6 +39,12 @@ _RETRY = {
     "Retry-After": header("Seconds to wait before the next attempt.", 2, type="integer", minimum=0)
 }
 PROBLEM_HEADERS = {
+    "unsupported-media-type": {
+        "Accept-Encoding": {
+            "description": "Set if the body was refused for its Content-Encoding.",
+            "schema": {"type": "string", "enum": ["identity"]},
+        }
+    },
     "token-required": _CHALLENGE,
     "invalid-token": _CHALLENGE,
     "storage-unavailable": _RETRY,

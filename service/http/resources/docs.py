@@ -7,6 +7,8 @@ from importlib.resources import files
 from flask import Blueprint, Response, current_app, redirect, request, send_from_directory
 from werkzeug.wrappers import Response as BaseResponse
 
+from service.http.root_path import located
+
 blueprint = Blueprint("docs", __name__)
 
 _POLICY = (
@@ -22,12 +24,13 @@ _SWAGGER_NAMES = (
     "favicon-32x32.png",
 )
 _DAY = 86_400
+_PAGE = "/v1/docs"
 
 
 @blueprint.get("/")
 def root() -> BaseResponse:
     """Lead to Swagger UI."""
-    return redirect("/v1/docs")
+    return redirect(located(_PAGE, request.script_root))
 
 
 @blueprint.get("/v1/openapi.json")
@@ -40,7 +43,7 @@ def spec() -> Response:
     return response
 
 
-@blueprint.get("/v1/docs")
+@blueprint.get(_PAGE)
 def swagger_ui() -> Response:
     """The page of Swagger UI."""
     return _guarded(send_from_directory(_OWN_FILES, "docs.html"))

@@ -9,10 +9,11 @@ from flask.views import MethodView
 
 from engine.rules import AceMode
 from engine.solver.arrangement import arrange
-from service import strict_json
 from service.games.bodies import arrangement_body
+from service.http.openapi.blueprint import Blueprint
 from service.http.openapi.examples import HAND, WILD_RANK
-from service.http.rest import BODY, TOKEN_UNUSED, Blueprint
+from service.http.parsing import Token
+from service.http.replies import json_reply
 from service.http.schemas.requests import EvaluationRequest
 from service.http.schemas.views import Arrangement
 
@@ -25,17 +26,16 @@ blueprint = Blueprint(
 class EvaluationsResource(MethodView):
     """Hands to arrange."""
 
+    @blueprint.operation("evaluateHand", Token.IGNORED)
     @blueprint.arguments(
         EvaluationRequest,
         example={"cards": HAND, "wild_rank": WILD_RANK, "aces": "low"},
     )
-    @blueprint.problems(*BODY)
     @blueprint.response(200, Arrangement, description="The hand, arranged.")
-    @blueprint.doc(operationId="evaluateHand", security=TOKEN_UNUSED)
     def post(self, body: dict[str, Any]) -> Response:
         """Arrange a hand.
 
         Parts exactly these cards into melds and deadwood with the least points.
         """
-        found = arrange(tuple(body["cards"]), body["wild_rank"], AceMode(body["aces"]))
-        return Response(strict_json.write(arrangement_body(found)), content_type="application/json")
+        hand = arrange(tuple(body["cards"]), body["wild_rank"], AceMode(body["aces"]))
+        return json_reply(arrangement_body(hand))

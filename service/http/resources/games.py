@@ -12,23 +12,10 @@ from engine.round import Source
 from engine.rules import AceMode, Rules
 from service.games.changes import Create, Discard, Draw
 from service.games.new_seats import seats_of
-from service.http.authorization import bearer_token
+from service.http.openapi.blueprint import MOVE_PROBLEMS, READ_PROBLEMS, Blueprint
 from service.http.openapi.headers import CHANGE_HEADERS, GAME_ID, VIEW_HEADERS, header
-from service.http.rest import (
-    BODY,
-    MOVING,
-    READING,
-    TOKEN_NEEDED,
-    TOKEN_OPTIONAL,
-    TOKEN_UNUSED,
-    Blueprint,
-    Caller,
-    game_first,
-    idempotency,
-    queries,
-    reply,
-    transactions,
-)
+from service.http.parsing import Token, bearer_token, check_access_first, idempotency
+from service.http.replies import game_reply
 from service.http.schemas.replies import CreatedGame, EventPage, HintReply, Moved, Replay, Scores
 from service.http.schemas.requests import (
     CreateHeaders,
@@ -40,6 +27,7 @@ from service.http.schemas.requests import (
     ViewHeaders,
 )
 from service.http.schemas.views import Game
+from service.http.use_cases import queries, transactions
 
 blueprint = Blueprint(
     "games", __name__, url_prefix="/v1/games", description="Create a game and play it."
@@ -70,14 +58,20 @@ _CREATED_HEADERS = {
 class GamesResource(MethodView):
     """All games."""
 
+    @blueprint.operation(
+        "createGame",
+        Token.IGNORED,
+        "idempotency-key-reused",
+        "game-damaged",  # under a key that has made a game before
+        "storage-unavailable",
+        "outcome-unknown",
+    )
     @blueprint.arguments(CreateHeaders, location="headers")
     @blueprint.arguments(GameRequest, required=False, examples=_TABLES)
-    @blueprint.problems(*BODY, "idempotency-key-reused", "storage-unavailable", "outcome-unknown")
     @blueprint.response(
         201, CreatedGame, description="The game and its creator's token.", headers=_CREATED_HEADERS
     )
-    @blueprint.doc(operationId="createGame", security=TOKEN_UNUSED)
-    def post(self, headers: dict[str, Any], body: dict[str, Any]) -> Response:
+    def post(self, headers: dict[str, str], body: dict[str, Any]) -> Response:
         """Create a game.
 
         The answer has the creator's token, shown this once, and the view with a human to move:
@@ -95,53 +89,50 @@ class GamesResource(MethodView):
             seeded=secret is not None,
         )
         key = idempotency("createGame", headers, body)
-        return reply(transactions().run(Create(options, key, secret)))
+        return game_reply(transactions().run(Create(options, key, secret)))
 
 
 @blueprint.route("/<game_id>", parameters=[GAME_ID])
 class GameResource(MethodView):
     """One game."""
 
+    @blueprint.operation("getGame", Token.OPTIONAL, *READ_PROBLEMS)
     @blueprint.arguments(ViewHeaders, location="headers")
-    @blueprint.problems(*READING)
     @blueprint.alt_response(304, description="You have this view already.", headers=VIEW_HEADERS)
     @blueprint.response(200, Game, description="The game as you see it.", headers=VIEW_HEADERS)
-    @blueprint.doc(operationId="getGame", security=TOKEN_OPTIONAL)
-    def get(self, headers: dict[str, Any], game_id: str) -> Response:
+    def get(self, headers: dict[str, str], game_id: str) -> Response:
         """Look at a game.
 
         With a seat's token the view shows that seat's hand; without a token it is a spectator's.
         """
-        return reply(queries().view(game_id, bearer_token(), headers.get("if_none_match")))
+        return game_reply(queries().view(game_id, bearer_token(), headers.get("if_none_match")))
 
-    @blueprint.problems(*READING, "token-required", "not-permitted")
+    @blueprint.operation("deleteGame", Token.REQUIRED, *READ_PROBLEMS, "not-permitted")
     @blueprint.response(204, description="The game is gone.")
-    @blueprint.doc(operationId="deleteGame", security=TOKEN_NEEDED)
     def delete(self, game_id: str) -> Response:
         """Delete a game.
 
         Only its creator may, and not while others play it. The game cannot be read any more;
         requests repeated with their own key still have their answers for 24 hours.
         """
-        return reply(transactions().delete(game_id, bearer_token()))
+        return game_reply(transactions().delete(game_id, bearer_token()))
 
 
 @blueprint.route("/<game_id>/draw", parameters=[GAME_ID])
 class DrawResource(MethodView):
     """The first half of a turn."""
 
-    @game_first(Caller.SEAT)
+    @check_access_first(Token.REQUIRED)
+    @blueprint.operation("drawCard", Token.REQUIRED, *MOVE_PROBLEMS)
     @blueprint.arguments(MoveHeaders, location="headers")
     @blueprint.arguments(DrawRequest, example={"source": "stock"})
-    @blueprint.problems(*MOVING)
     @blueprint.response(
         200,
         Moved,
         description="The game after the draw: the card is `you.drawn`.",
         headers=CHANGE_HEADERS,
     )
-    @blueprint.doc(operationId="drawCard", security=TOKEN_NEEDED)
-    def post(self, headers: dict[str, Any], body: dict[str, Any], game_id: str) -> Response:
+    def post(self, headers: dict[str, str], body: dict[str, Any], game_id: str) -> Response:
         """Draw a card.
 
         From the stock, or the top card of the discard pile. The view then says what is best to
@@ -154,25 +145,24 @@ class DrawResource(MethodView):
             if_match=headers.get("if_match"),
             source=Source(body["source"]),
         )
-        return reply(transactions().run(draw))
+        return game_reply(transactions().run(draw))
 
 
 @blueprint.route("/<game_id>/discard", parameters=[GAME_ID])
 class DiscardResource(MethodView):
     """The second half of a turn."""
 
-    @game_first(Caller.SEAT)
+    @check_access_first(Token.REQUIRED)
+    @blueprint.operation("discardCard", Token.REQUIRED, *MOVE_PROBLEMS, "card-not-in-hand")
     @blueprint.arguments(MoveHeaders, location="headers")
     @blueprint.arguments(DiscardRequest)
-    @blueprint.problems(*MOVING, "card-not-in-hand")
     @blueprint.response(
         200,
         Moved,
         description="The game when you are to move again, or when it is over.",
         headers=CHANGE_HEADERS,
     )
-    @blueprint.doc(operationId="discardCard", security=TOKEN_NEEDED)
-    def post(self, headers: dict[str, Any], body: dict[str, Any], game_id: str) -> Response:
+    def post(self, headers: dict[str, str], body: dict[str, Any], game_id: str) -> Response:
         """Discard a card.
 
         Any card of your hand: `you.legal.discard` lists them. If every card left is in a meld
@@ -187,74 +177,71 @@ class DiscardResource(MethodView):
             card=body["card"],
             go_out=body["go_out"],
         )
-        return reply(transactions().run(discard))
+        return game_reply(transactions().run(discard))
 
 
 @blueprint.route("/<game_id>/scores", parameters=[GAME_ID])
 class ScoresResource(MethodView):
     """The points."""
 
-    @blueprint.problems(*READING)
+    @blueprint.operation("getScores", Token.OPTIONAL, *READ_PROBLEMS)
     @blueprint.response(200, Scores, description="The scores so far.")
-    @blueprint.doc(operationId="getScores", security=TOKEN_OPTIONAL)
     def get(self, game_id: str) -> Response:
         """Read the scores.
 
         Each round that is over, all hands laid open, with the totals and the result.
         """
-        return reply(queries().scores(game_id, bearer_token()))
+        return game_reply(queries().scores(game_id, bearer_token()))
 
 
 @blueprint.route("/<game_id>/hint", parameters=[GAME_ID])
 class HintResource(MethodView):
     """Advice."""
 
-    @blueprint.problems(
-        *READING,
-        "token-required",
+    @blueprint.operation(
+        "getHint",
+        Token.REQUIRED,
+        *READ_PROBLEMS,
         "hints-disabled",
         "game-waiting",
         "game-finished",
         "not-your-turn",
     )
     @blueprint.response(200, HintReply, description="What to do, and why.")
-    @blueprint.doc(operationId="getHint", security=TOKEN_NEEDED)
     def get(self, game_id: str) -> Response:
         """Ask for a hint.
 
         From the strongest AI player, who sees no more than you do. Every move there is comes with
         its figures.
         """
-        return reply(queries().hint(game_id, bearer_token()))
+        return game_reply(queries().hint(game_id, bearer_token()))
 
 
 @blueprint.route("/<game_id>/events", parameters=[GAME_ID])
 class EventsResource(MethodView):
     """The event log."""
 
-    @game_first(Caller.SPECTATOR)
+    @check_access_first(Token.OPTIONAL)
+    @blueprint.operation("listEvents", Token.OPTIONAL, *READ_PROBLEMS, "validation-failed")
     @blueprint.arguments(EventsQuery, location="query")
-    @blueprint.problems(*READING, "validation-failed")
     @blueprint.response(200, EventPage, description="Events, oldest first.")
-    @blueprint.doc(operationId="listEvents", security=TOKEN_OPTIONAL)
-    def get(self, query: dict[str, Any], game_id: str) -> Response:
+    def get(self, query: dict[str, int], game_id: str) -> Response:
         """List events.
 
         In order, each as you may see it: the card of another seat's draw from the stock is null.
         """
-        return reply(queries().events(game_id, bearer_token(), query["after"], query["limit"]))
+        return game_reply(queries().events(game_id, bearer_token(), query["after"], query["limit"]))
 
 
 @blueprint.route("/<game_id>/replay", parameters=[GAME_ID])
 class ReplayResource(MethodView):
     """A finished game, laid open."""
 
-    @blueprint.problems(*READING, "game-not-finished")
+    @blueprint.operation("getReplay", Token.OPTIONAL, *READ_PROBLEMS, "game-not-finished")
     @blueprint.response(200, Replay, description="Everything about the game.")
-    @blueprint.doc(operationId="getReplay", security=TOKEN_OPTIONAL)
     def get(self, game_id: str) -> Response:
         """Read the replay of a finished game.
 
         Its secret and actions are enough to play the game again and check every deal.
         """
-        return reply(queries().replay(game_id, bearer_token()))
+        return game_reply(queries().replay(game_id, bearer_token()))

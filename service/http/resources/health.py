@@ -6,50 +6,44 @@ from flask import Response, current_app
 from flask.views import MethodView
 
 import engine
-from service import __version__, strict_json
-from service.http.rest import TOKEN_UNUSED, Blueprint
+from service import __version__
+from service.http.openapi.blueprint import Blueprint
+from service.http.replies import json_reply
 from service.http.schemas.replies import Alive, Ready
 
 blueprint = Blueprint("health", __name__, description="For whoever runs the service.")
-
-
-def _told(body: dict[str, object]) -> Response:
-    response = Response(strict_json.write(body), content_type="application/json")
-    response.headers["Cache-Control"] = "no-store"
-    return response
 
 
 @blueprint.route("/healthz")
 class LivenessResource(MethodView):
     """The process."""
 
-    @blueprint.problems()
+    @blueprint.probe("liveness")
     @blueprint.response(200, Alive, description="It runs.", example={"status": "ok"})
-    @blueprint.doc(operationId="liveness", security=TOKEN_UNUSED)
     def get(self) -> Response:
         """Tell whether the service runs.
 
         Asks nothing but the process itself.
         """
-        return _told({"status": "ok"})
+        return json_reply({"status": "ok"}, cache_control="no-store")
 
 
 @blueprint.route("/readyz")
 class ReadinessResource(MethodView):
     """The process and its store."""
 
-    @blueprint.problems("storage-unavailable")
+    @blueprint.probe("readiness", "storage-unavailable")
     @blueprint.response(
         200,
         Ready,
         description="It can serve.",
         example={"status": "ok", "version": __version__, "engine": "compiled"},
     )
-    @blueprint.doc(operationId="readiness", security=TOKEN_UNUSED)
     def get(self) -> Response:
         """Tell whether the service can serve games.
 
         503 while its storage does not answer.
         """
         current_app.extensions["store"].check_ready()
-        return _told({"status": "ok", "version": __version__, "engine": engine.form})
+        body = {"status": "ok", "version": __version__, "engine": engine.form}
+        return json_reply(body, cache_control="no-store")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from flask import Response
+from flask import Response, request
 from flask.views import MethodView
 
-from service import strict_json
-from service.http.problems import PROBLEMS, Problem, problem
-from service.http.rest import TOKEN_UNUSED, Blueprint
+from service.http.openapi.blueprint import Blueprint
+from service.http.parsing import Token
+from service.http.problems.catalogue import PROBLEMS, Problem, problem_of_code
+from service.http.replies import json_reply
+from service.http.root_path import located
 from service.http.schemas.replies import ProblemPage, ProblemPages
 
 blueprint = Blueprint(
@@ -24,13 +26,13 @@ _CODE = {
 }
 
 
-def _page(kind: Problem) -> dict[str, object]:
+def _page(problem: Problem, root_path: str = "") -> dict[str, object]:
     return {
-        "type": kind.type,
-        "code": kind.code,
-        "status": kind.status,
-        "title": kind.title,
-        "remedy": kind.remedy,
+        "type": located(problem.type, root_path),
+        "code": problem.code,
+        "status": problem.status,
+        "title": problem.title,
+        "remedy": located(problem.remedy, root_path),
     }
 
 
@@ -38,38 +40,36 @@ def _page(kind: Problem) -> dict[str, object]:
 class ProblemsResource(MethodView):
     """All problems."""
 
-    @blueprint.problems()
+    @blueprint.operation("listProblems", Token.IGNORED)
     @blueprint.response(
         200,
         ProblemPages,
         description="All problems, by status.",
         example={"problems": [_page(PROBLEMS["wrong-phase"]), _page(PROBLEMS["stale-version"])]},
     )
-    @blueprint.doc(operationId="listProblems", security=TOKEN_UNUSED)
     def get(self) -> Response:
         """List all problems.
 
         Every code that an answer may have, with what to do about it.
         """
-        body = strict_json.write({"problems": list(map(_page, PROBLEMS.values()))})
-        return Response(body, content_type="application/json")
+        pages = [_page(problem, request.script_root) for problem in PROBLEMS.values()]
+        return json_reply({"problems": pages})
 
 
 @blueprint.route("/<code>", parameters=[_CODE])
 class ProblemResource(MethodView):
     """One problem."""
 
-    @blueprint.problems("not-found")
+    @blueprint.operation("getProblem", Token.IGNORED, "not-found")
     @blueprint.response(
         200,
         ProblemPage,
         description="What the problem means.",
         example=_page(PROBLEMS["wrong-phase"]),
     )
-    @blueprint.doc(operationId="getProblem", security=TOKEN_UNUSED)
     def get(self, code: str) -> Response:
         """Read about a problem.
 
         What it means and what to do about it: the `type` of every refusal leads here.
         """
-        return Response(strict_json.write(_page(problem(code))), content_type="application/json")
+        return json_reply(_page(problem_of_code(code), request.script_root))

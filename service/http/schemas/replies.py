@@ -1,11 +1,11 @@
-"""What each operation answers, and how a problem is told."""
+"""What each operation answers, and what a problem says."""
 
 from __future__ import annotations
 
 from marshmallow import fields, validate
 
 from engine.rules import ROUNDS
-from service.http.problems import PROBLEMS
+from service.http.problems.catalogue import PROBLEMS
 from service.http.schemas.events import SeatScore, events_field
 from service.http.schemas.strict_fields import CARD_PATTERN
 from service.http.schemas.views import (
@@ -185,7 +185,12 @@ class ProblemReply(ReplySchema):
         }
     )
     version = fields.Integer(
-        strict=True, metadata={"description": "The current version.", "sometimes": True}
+        strict=True,
+        metadata={
+            "description": "The current version of the game: of `stale-version`, and of every "
+            "409 that a move in it gets.",
+            "sometimes": True,
+        },
     )
     errors = fields.List(
         fields.Nested(FaultReply),

@@ -21,12 +21,20 @@ from engine.rules import (
     AceMode,
 )
 from engine.seats import MAX_NAME
-from service.http.schemas.strict_fields import CardField, FlagField, Pattern, RankField, WholeField
+from service.http.schemas.strict_fields import (
+    CardField,
+    FlagField,
+    Pattern,
+    QueryNumberField,
+    RankField,
+    WholeField,
+)
 
 MAX_LIMIT = 1000
 MAX_SEQ = 10**9
 EVALUATED_RANKS = RANK_CODES[2:]
 MAX_INVITE = 100
+_JOKERS = f"Must be one of: {', '.join(map(str, JOKER_CHOICES))}."
 _SPACES = r" \u00a0\u1680\u2000-\u200a\u202f\u205f\u3000"
 _CONTROLS = (
     r"\u0000-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f"
@@ -105,7 +113,8 @@ class GameRequest(RequestSchema):
     jokers = fields.Integer(
         strict=True,
         load_default=0,
-        validate=validate.OneOf(JOKER_CHOICES),
+        validate=validate.OneOf(JOKER_CHOICES, error=_JOKERS),
+        error_messages={"invalid": _JOKERS},
         metadata={"description": "Jokers in the pack."},
     )
     aces = _aces()
@@ -121,14 +130,15 @@ class GameRequest(RequestSchema):
             "it knows every card. The game then says `seeded`."
         },
     )
-    turn_seconds = fields.Integer(
-        strict=True,
+    turn_seconds = WholeField(
+        MIN_TURN_SECONDS,
+        MAX_TURN_SECONDS,
         load_default=None,
         allow_none=True,
-        validate=validate.Range(MIN_TURN_SECONDS, MAX_TURN_SECONDS),
         metadata={
             "description": "Seconds that a human has for a turn, null for no bound. An AI player "
-            "moves for whoever lets them pass, until the human is back."
+            "moves for whoever lets them pass, until the human is back. Overdue turns are played "
+            "by the next call of a seat, before that call itself: they stand even if it is refused."
         },
     )
 
@@ -205,14 +215,16 @@ class EvaluationRequest(RequestSchema):
 class EventsQuery(RequestSchema):
     """Which events to list."""
 
-    after = WholeField(
+    after = QueryNumberField(
+        0,
+        MAX_SEQ,
         load_default=0,
-        validate=validate.Range(min=0, max=MAX_SEQ),
         metadata={"description": "List events with a seq above this one."},
     )
-    limit = WholeField(
+    limit = QueryNumberField(
+        1,
+        MAX_LIMIT,
         load_default=100,
-        validate=validate.Range(min=1, max=MAX_LIMIT),
         metadata={"description": "List no more events than this."},
     )
 
@@ -255,7 +267,12 @@ class MoveHeaders(KeyHeaders):
 
     if_match = fields.String(
         data_key="If-Match",
-        metadata={"description": "The ETag of the view you judged by: if stale, 412."},
+        metadata={
+            "description": "The ETag of the view that you decided by: if the game has another "
+            'version by now, the answer is 412. A weak form of the tag (`W/"…"`), which some '
+            "proxies make of it, counts like the tag itself, for only its version is compared. A "
+            "tag that is none of this service's is 412 too, and `detail` says so."
+        },
     )
 
 

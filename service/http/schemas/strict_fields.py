@@ -21,16 +21,30 @@ class Pattern(validate.Validator):
     def __init__(self, pattern: str, error: str) -> None:
         """Keep the pattern under the name that the description is made from."""
         self.regex = re.compile(pattern)
-        self._told = error
+        self._error = error
 
     def __call__(self, value: str) -> str:
         """Return the value, or raise a ValidationError."""
         if self.regex.fullmatch(value) is None:
-            raise ma.ValidationError(self._told)
+            raise ma.ValidationError(self._error)
         return value
 
 
 class WholeField(fields.Integer):
+    """A whole number of a range, both ends included; every refusal says which."""
+
+    def __init__(self, low: int, high: int, **kwargs: Any) -> None:
+        """Refuse numbers outside the range."""
+        words = f"Must be a whole number from {low} to {high}."
+        super().__init__(
+            strict=True,
+            validate=validate.Range(low, high, error=words),
+            error_messages={"invalid": words, "too_large": words},
+            **kwargs,
+        )
+
+
+class QueryNumberField(WholeField):
     """A whole number in a query, in plain digits: no sign, spaces, underscores or other scripts."""
 
     def _deserialize(
@@ -38,7 +52,11 @@ class WholeField(fields.Integer):
     ) -> Any:
         if not (isinstance(value, str) and value.isascii() and value.isdigit()):
             raise self.make_error("invalid", input=value)
-        return super()._deserialize(value, attr, data, **kwargs)
+        try:
+            number = int(value)
+        except ValueError as error:  # more digits than Python converts
+            raise self.make_error("invalid", input=value) from error
+        return super()._deserialize(number, attr, data, **kwargs)
 
 
 class CardField(fields.String):

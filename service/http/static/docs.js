@@ -16,7 +16,7 @@ const deletes = (operation) => Number(operation.get("method") === "delete");
 
 window.addEventListener("load", () => {
   window.ui = SwaggerUIBundle({
-    url: "/v1/openapi.json",
+    url: "openapi.json",
     dom_id: "#swagger-ui",
     deepLinking: true,
     tryItOutEnabled: true,

@@ -18,7 +18,7 @@ from flask.testing import FlaskClient
 
 from service.app import create_app
 from service.config import Config
-from service.http.problems import MEDIA_TYPE
+from service.http.problems.catalogue import MEDIA_TYPE
 from service.store.game_store import GameStore
 from tests.chaos.access.calls import GAME, Call
 from tests.chaos.access.human_game import LEFT, MOVER, HumanGame

@@ -173,7 +173,7 @@ def scan_answers_and_log(games: int = 30, turns: int = 60, corrupted_games: int 
     for line in text.splitlines():
         secrets.search("the log", line)
     summary = f"{answers} answers, {len(lines)} log lines; {corrupted_games} games corrupted"
-    return Outcome(f"{summary}, {text.count('Traceback')} failures logged", secrets.violations)
+    return Outcome(f"{summary}, {text.count('game-damaged')} damages logged", secrets.violations)
 
 
 def scan_started_service(games: int = 10) -> Outcome:

@@ -26,7 +26,7 @@ from werkzeug.test import TestResponse
 
 from service.app import create_app
 from service.config import Config
-from service.http.problems import MEDIA_TYPE, PROBLEMS
+from service.http.problems.catalogue import MEDIA_TYPE, PROBLEMS
 from service.store.game_store import GameStore
 from tests.chaos.access import calls
 from tests.chaos.access.permissions import DESCRIPTION

@@ -38,9 +38,12 @@ def test_the_corpus_has_hostile_bodies_for_every_operation_with_a_body() -> None
 
 
 FAULTS = {
-    "service.strict_json.MAX_DIGITS": (10_000, ["500"]),
-    "service.http.problems.MEDIA_TYPE": ("application/json", ["as application/json"]),
-    "service.strict_json._DECODER": (json.JSONDecoder(), ["it was accepted", "a game changed"]),
+    "service.http.strict_json.MAX_DIGITS": (10_000, ["500"]),
+    "service.http.problems.handlers.MEDIA_TYPE": ("application/json", ["as application/json"]),
+    "service.http.strict_json._DECODER": (
+        json.JSONDecoder(),
+        ["it was accepted", "a game changed"],
+    ),
 }
 """By the name that is replaced: its faulty value, and what some violations must then contain."""
 

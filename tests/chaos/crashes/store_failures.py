@@ -294,7 +294,7 @@ def damage_violations(name: str, command: tuple[str, ...], deployment: Deploymen
         answer = player.draw()
     info = answer.get_json()
     violations = []
-    if (answer.status_code, info["code"]) != (500, "internal-error"):
+    if (answer.status_code, info["code"]) != (500, "game-damaged"):
         violations.append(f"answered {answer.status_code} {info}")
     if len(records) != 1:
         violations.append(f"logged {len(records)} times")
@@ -346,7 +346,7 @@ TRIALS = (
         storage_faults,
     ),
     Trial(
-        "a damaged game is a server error, logged once, and harms no other game",
+        "a damaged game is reported as one, logged once, and harms no other game",
         "state, version, meta and log damaged",
         damaged_games,
     ),

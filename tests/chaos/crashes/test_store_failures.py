@@ -48,7 +48,7 @@ def test_the_page_has_the_words_of_every_failure() -> None:
     assert [each.detail for each in table if f"| {each.detail} |" not in _SECTION] == []
 
 
-def test_a_damaged_game_is_a_server_error_logged_once() -> None:
+def test_a_damaged_game_is_reported_as_one_and_logged_once() -> None:
     outcome = damaged_games(rounds=1)
     assert outcome.violations == []
     assert outcome.summary.startswith("12 kinds")

@@ -1,0 +1,70 @@
+"""The description of the whole API, made by flask-smorest from what the operations say."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from typing import Any
+
+import flask_smorest
+import marshmallow as ma
+
+from service.http.problems import handlers
+from service.http.problems.catalogue import PROBLEMS, Problem
+from service.http.schemas.events import EVENT_SCHEMAS, UNION
+from service.http.schemas.replies import ProblemReply
+
+
+class Api(flask_smorest.Api):  # type: ignore[misc]
+    """The API and its description; errors are answered by the handlers of `problems`."""
+
+    ERROR_SCHEMA = ProblemReply
+    DEFAULT_ERROR_RESPONSE_NAME = None
+
+    def _register_error_handlers(self) -> None:
+        handlers.register(self._app)
+
+    def _register_pagination_header(self) -> None:
+        """Leave the header of pages out: no operation has it."""
+
+    def _register_responses(self) -> None:
+        """Name what operations share: the union of events, and an example of each problem."""
+        for problem in PROBLEMS.values():
+            self.spec.components.example(problem.code, {"value": _example(problem)}, lazy=True)
+        self.ma_plugin.converter.add_attribute_function(_as_documented)
+        for schema in EVENT_SCHEMAS.values():
+            self.spec.components.schema(schema.__name__, schema=schema)
+        self.spec.components.schema(UNION, _union())
+
+    def description(self) -> dict[str, Any]:
+        """A new copy of the API description, each schema with the docstring of its class."""
+        described: dict[str, Any] = deepcopy(self.spec.to_dict())
+        schemas = described["components"]["schemas"]
+        for (schema, *_), name in self.ma_plugin.converter.refs.items():
+            schemas[name] = {"description": schema.__doc__, **schemas[name]}
+        return described
+
+
+def _union() -> dict[str, object]:
+    refs = {
+        kind: f"#/components/schemas/{schema.__name__}" for kind, schema in EVENT_SCHEMAS.items()
+    }
+    return {
+        "description": "One thing that happened in a game.",
+        "oneOf": [{"$ref": ref} for ref in refs.values()],
+        "discriminator": {"propertyName": "type", "mapping": refs},
+    }
+
+
+def _as_documented(_: object, field: ma.fields.Field[Any], **_context: object) -> dict[str, object]:
+    documented: dict[str, object] = getattr(field, "DOCUMENTED", {})
+    return documented
+
+
+def _example(problem: Problem) -> dict[str, object]:
+    return {
+        "type": problem.type,
+        "title": problem.title,
+        "status": problem.status,
+        "detail": problem.remedy,
+        "code": problem.code,
+    }

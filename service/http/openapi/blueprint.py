@@ -1,0 +1,141 @@
+"""Groups of operations, and the decorators that document an operation.
+
+The decorators describe. The two that flask-smorest brings along do more: `arguments` also parses
+the request, by the parser of `parsing`, and hands the values to the view.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import groupby
+from typing import Any, TypeVar
+
+import flask_smorest
+from flask import Flask
+
+from service.http.openapi.headers import PROBLEM_HEADERS
+from service.http.parsing import Parser, Token
+from service.http.problems.catalogue import MEDIA_TYPE, PROBLEMS, Problem
+from service.http.schemas.replies import ProblemReply
+
+_View = TypeVar("_View", bound=Callable[..., object])
+
+GAME_PROBLEMS = ("game-not-found", "game-damaged", "storage-unavailable")
+# A seat that reads may bring its game up to date, which is a change.
+READ_PROBLEMS = (*GAME_PROBLEMS, "conflict", "outcome-unknown")
+MOVE_PROBLEMS = (
+    *READ_PROBLEMS,
+    "idempotency-key-reused",
+    "stale-version",
+    "game-waiting",
+    "game-finished",
+    "not-your-turn",
+    "wrong-phase",
+)
+_ALL = ("foreign-host", "internal-error")
+_JSON = "application/json"
+_AVAILABLE = "available_media_types"
+"""The attribute of a view that says among which media types its caller may choose."""
+_BODY = ("malformed-json", "body-too-large", "unsupported-media-type", "validation-failed")
+_TOKEN = {
+    Token.REQUIRED: ("token-required", "invalid-token"),
+    Token.OPTIONAL: ("invalid-token",),
+    Token.IGNORED: (),
+}
+_SECURITY: dict[Token, list[dict[str, list[str]]]] = {
+    Token.REQUIRED: [{"seatToken": []}],
+    Token.OPTIONAL: [{}, {"seatToken": []}],
+    Token.IGNORED: [],
+}
+
+
+class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]
+    """A group of operations."""
+
+    ARGUMENTS_PARSER = Parser()
+
+    def operation(self, name: str, token: Token, *problems: str) -> Callable[[_View], _View]:
+        """Document an operation: its operationId, whether it takes a token, what may refuse it.
+
+        The problems of its token, of its body and of its answer's media type are added; so this
+        decorator stands above those that describe arguments and responses.
+        """
+
+        def decorate(view: _View) -> _View:
+            available = _success_types(view)
+            codes = {*problems, *_TOKEN[token]}
+            codes |= {"not-acceptable"} if available else set()
+            codes |= set(_BODY) if _has_body(view) else set()
+            described = self._described(view, name, token, codes)
+            vars(described)[_AVAILABLE] = available
+            return described
+
+        return decorate
+
+    def probe(self, name: str, *problems: str) -> Callable[[_View], _View]:
+        """Document an operation that monitors call: under any host name, whatever they accept."""
+        return lambda view: self._described(view, name, Token.IGNORED, {*problems})
+
+    def _described(self, view: _View, name: str, token: Token, codes: set[str]) -> _View:
+        kinds = sorted((PROBLEMS[code] for code in (*codes, *_ALL)), key=_by_status)
+        for status, group in groupby(kinds, key=lambda problem: problem.status):
+            view = self._refusal(status, list(group))(view)
+        described: _View = self.doc(operationId=name, security=_SECURITY[token])(view)
+        return described
+
+    def _refusal(self, status: int, problems: list[Problem]) -> Callable[[_View], _View]:
+        decorated: Callable[[_View], _View] = self.alt_response(
+            status,
+            schema=ProblemReply,
+            content_type=MEDIA_TYPE,
+            description=_listed([f"`{problem.code}`: {problem.title}." for problem in problems]),
+            examples={problem.code: problem.code for problem in problems},  # by name
+            headers=PROBLEM_HEADERS.get(problems[0].code),
+        )
+        return decorated
+
+    def _prepare_arguments_doc(
+        self, doc: dict[str, Any], doc_info: dict[str, Any], **kwargs: object
+    ) -> dict[str, Any]:
+        """Leave the automatic 422 out: where values can be refused, `operation` says so."""
+        doc_info.get("arguments", {}).pop("responses", None)
+        documented: dict[str, Any] = super()._prepare_arguments_doc(doc, doc_info, **kwargs)
+        return documented
+
+
+def media_types(app: Flask) -> dict[tuple[str | None, str], tuple[str, ...]]:
+    """The media types among which a caller may choose, by endpoint and method."""
+    types: dict[tuple[str | None, str], tuple[str, ...]] = {}
+    for endpoint, function in app.view_functions.items():
+        resource = getattr(function, "view_class", None)
+        for method in getattr(resource, "methods", ()):
+            available = getattr(getattr(resource, method.lower()), _AVAILABLE, ())
+            types[endpoint, method] = available
+            if method == "GET":
+                types[endpoint, "HEAD"] = available
+    return types
+
+
+def _success_types(view: Callable[..., object]) -> tuple[str, ...]:
+    """The media types of the successes that are documented so far; none where they have no body."""
+    responses = getattr(view, "_apidoc", {}).get("response", {"responses": {}})["responses"]
+    return tuple(
+        stated["content_type"] or _JSON
+        for status, alternatives in responses.items()
+        for stated in alternatives
+        if int(status) < 300 and "schema" in stated
+    )
+
+
+def _has_body(view: Callable[..., object]) -> bool:
+    """Whether the arguments that are documented so far have one that is the request's body."""
+    arguments = getattr(view, "_apidoc", {}).get("arguments", {"parameters": []})
+    return any(parameter["in"] == "json" for parameter in arguments["parameters"])
+
+
+def _by_status(problem: Problem) -> tuple[int, str]:
+    return problem.status, problem.code
+
+
+def _listed(lines: list[str]) -> str:
+    return lines[0] if len(lines) == 1 else "\n".join(f"- {line}" for line in lines)

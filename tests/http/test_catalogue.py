@@ -1,0 +1,136 @@
+"""The catalogue of problems: every error has a code, and every code is answered and documented."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from engine import errors as engine_errors
+from engine.errors import EngineError, NotYourTurnError
+from service import errors
+from service.errors import (
+    Fault,
+    InvalidRequestError,
+    RefusedMoveError,
+    ServiceError,
+    StaleVersionError,
+)
+from service.http.problems import mapping
+from service.http.problems.catalogue import MEDIA_TYPE, PROBLEMS
+from service.http.problems.mapping import (
+    extension_members,
+    problem_of_error,
+    problem_of_status,
+)
+
+SPEC = Path(__file__).parents[2] / "openapi/openapi.json"
+NEVER_LEAVE_A_VIEW = {
+    # Texts of a request that are read by the schemas.
+    engine_errors.CardCodeError,
+    engine_errors.RankCodeError,
+    engine_errors.InvalidTableError,
+    # Faults of the service itself.
+    engine_errors.IllegalMeldError,
+    engine_errors.SnapshotError,
+}
+UNDOCUMENTED = {
+    "method-not-allowed",  # for no operation has the method
+    "quota-exceeded",  # for nothing is limited yet
+}
+CONTRACT = {
+    400: "malformed-json foreign-host",
+    401: "token-required invalid-token",
+    403: "hints-disabled not-permitted unknown-invite",
+    404: "not-found game-not-found",
+    405: "method-not-allowed",
+    406: "not-acceptable",
+    409: "not-your-turn wrong-phase card-not-in-hand game-waiting game-finished "
+    "game-not-finished seat-taken conflict",
+    412: "stale-version",
+    413: "body-too-large",
+    415: "unsupported-media-type",
+    422: "validation-failed idempotency-key-reused",
+    429: "quota-exceeded",
+    500: "internal-error game-damaged",
+    503: "storage-unavailable outcome-unknown",
+}
+
+
+def leaves(kind: type[Exception]) -> Iterator[type[Exception]]:
+    """Every class of errors that is raised: those below which there is none."""
+    below = kind.__subclasses__()
+    if not below:
+        yield kind
+    for each in below:
+        yield from leaves(each)
+
+
+def raised() -> set[type[Exception]]:
+    """Every error of the engine and the service, but those of the tests."""
+    modules = {errors.__name__, engine_errors.__name__}
+    kinds = {*leaves(EngineError), *leaves(ServiceError)}
+    return {kind for kind in kinds if kind.__module__ in modules}
+
+
+def test_every_error_has_a_problem_unless_it_leaves_no_view() -> None:
+    mapped = {*mapping._CODE_OF_ERROR, RefusedMoveError}
+    assert raised() - mapped == NEVER_LEAVE_A_VIEW
+
+
+def test_every_problem_answers_some_error() -> None:
+    answering = {*mapping._CODE_OF_ERROR.values(), *mapping._CODE_OF_STATUS.values()}
+    assert set(PROBLEMS) - answering == {"internal-error"}  # which answers all others
+    assert answering <= set(PROBLEMS)
+
+
+def test_every_problem_is_documented_by_an_operation() -> None:
+    paths = json.loads(SPEC.read_text())["paths"].values()
+    responses = [each["responses"].values() for path in paths for each in path.values()]
+    contents = [one.get("content", {}) for group in responses for one in group]
+    documented = {
+        code
+        for content in contents
+        for code in content.get(MEDIA_TYPE, {"examples": ()})["examples"]
+    }
+    assert set(PROBLEMS) - documented == UNDOCUMENTED
+
+
+def test_the_table_has_every_code_of_the_contract_with_its_status() -> None:
+    assert [(problem.status, problem.code) for problem in PROBLEMS.values()] == [
+        (status, code) for status, codes in CONTRACT.items() for code in codes.split()
+    ]
+
+
+def test_an_error_that_nobody_maps_has_no_problem() -> None:
+    assert problem_of_error(ValueError()) is None
+    assert problem_of_status(418).code == "internal-error"
+    assert problem_of_status(None).code == "internal-error"
+
+
+@pytest.mark.parametrize(
+    ("error", "members"),
+    [
+        (NotYourTurnError(0, 2), {"expected": 2}),
+        (engine_errors.WrongPhaseError("draw"), {"expected": "draw"}),
+        (StaleVersionError(7), {"version": 7}),
+        (
+            InvalidRequestError(Fault("/a", "b"), Fault("", "c")),
+            {"errors": [{"pointer": "/a", "detail": "b"}, {"pointer": "", "detail": "c"}]},
+        ),
+        (errors.ConflictError(7), {"version": 7}),
+        (errors.ForeignTagError(7), {"version": 7}),
+        (RefusedMoveError(NotYourTurnError(0, 2), 7), {"expected": 2, "version": 7}),
+        (errors.KeyReusedError("x"), {}),
+    ],
+)
+def test_an_error_says_what_helps(error: Exception, members: dict[str, object]) -> None:
+    assert extension_members(error) == members
+
+
+def test_a_refused_move_has_the_problem_of_its_reason() -> None:
+    reason = NotYourTurnError(0, 2)
+    assert problem_of_error(RefusedMoveError(reason, 7)) is problem_of_error(reason)
+    assert problem_of_error(reason) is PROBLEMS["not-your-turn"]
