@@ -5,7 +5,6 @@ import resource
 import signal
 import threading
 from pathlib import Path
-from typing import Any
 
 from gunicorn.arbiter import Arbiter
 from gunicorn.workers.base import Worker
@@ -43,8 +42,7 @@ def post_fork(server: Arbiter, worker: Worker) -> None:  # noqa: ARG001 - gunico
 
 
 def post_worker_init(worker: Worker) -> None:
-    """Have the first worker log why the storage is not ready, or what else is to be known of it."""
-    if worker.age == 1:
-        app: Any = worker.wsgi
-        report = app.extensions["report_readiness"]
+    """Have the first worker log why the storage is not ready, and what it warns of."""
+    report = getattr(worker.wsgi, "extensions", {}).get("report_readiness")
+    if worker.age == 1 and report is not None:
         threading.Thread(target=report, name="readiness", daemon=True).start()
