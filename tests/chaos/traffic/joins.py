@@ -129,7 +129,11 @@ class JoinRace:
             yield f"seat {seat}: {firsts} answers that are not replays"
 
     def _game_violations(self, winners: dict[int, tuple[Joiner, TestResponse]]) -> Iterator[str]:
-        events = self._send(calls.get("/events?limit=1000"), self.game_id).get_json()["events"]
+        answer = self._send(calls.get("/events?limit=1000"), self.game_id)
+        if answer.status_code != 200:
+            yield f"the events were answered {answer.status_code} {answer.get_data()!r:.200}"
+            return
+        events = answer.get_json()["events"]
         joined = Counter(event["seat"] for event in events if event["type"] == "seat_joined")
         if joined != Counter([0, *winners]):
             yield f"seats joined: {joined}"
