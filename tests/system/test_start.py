@@ -48,7 +48,11 @@ def test_a_second_start_takes_less_than_two_seconds(tmp_path: Path) -> None:
 
 
 def test_a_request_to_stop_during_the_start_is_heard(tmp_path: Path) -> None:
-    with Launch(tmp_path) as service:
+    # Python imports this module at its start: gunicorn then answers nothing for a while.
+    (tmp_path / "sitecustomize.py").write_text(
+        "import sys, time\ntime.sleep(60 * ('gunicorn' in sys.orig_argv))\n"
+    )
+    with Launch(tmp_path, PYTHONPATH=str(tmp_path)) as service:
         pids: list[int] = []
         while len(pids) < 3:  # supervisor, embedded server, gunicorn
             pids = service.pids()
