@@ -51,7 +51,7 @@ def test_the_answer_of_create_has_token_place_and_events_from_the_first(quick: P
     assert (body["seat"], body["invites"]) == (0, [])
     assert len(body["token"]) == 43
     assert quick.created.headers["Location"] == quick.path
-    assert quick.created.headers["ETag"] == '"1.0.1"'
+    assert quick.created.headers["ETag"] == '"1.0.2"'
     assert [event["seq"] for event in body["events"]] == list(range(1, len(body["events"]) + 1))
     assert body["events"][0]["type"] == "seat_joined"
 
@@ -98,7 +98,7 @@ def test_a_draw_and_a_discard_are_a_turn(quick: Player) -> None:
     assert [event["type"] for event in drawn.get_json()["events"]] == ["card_drawn"]
     assert quick.game["you"]["drawn"] == drawn.get_json()["events"][0]["card"]
     assert (quick.game["version"], quick.game["turn"]["phase"]) == (2, "discard")
-    assert drawn.headers["ETag"] == '"2.0.1"'
+    assert drawn.headers["ETag"] == '"2.0.2"'
     events = quick.discard().get_json()["events"]
     types = [(event["type"], event.get("seat")) for event in events]
     assert types[:3] == [("card_discarded", 0), ("card_drawn", 1), ("card_discarded", 1)]
@@ -318,3 +318,13 @@ def test_an_evaluation_arranges_exactly_the_given_cards(client: FlaskClient) -> 
 def test_liveness_and_readiness(client: FlaskClient) -> None:
     assert client.get("/healthz").get_json() == {"status": "ok"}
     assert client.get("/readyz").get_json()["status"] == "ok"
+
+
+def test_a_seat_shows_the_cards_that_it_took_in_the_open_and_still_holds(quick: Player) -> None:
+    upcard = quick.game["discard_top"]
+    taken = quick.draw("discard").get_json()["game"]
+    assert taken["seats"][0]["shown"] == [upcard]
+    spectated = quick.client.get(quick.path).get_json()
+    assert spectated["seats"][0]["shown"] == [upcard]
+    given = quick.discard(upcard).get_json()["game"]
+    assert given["seats"][0]["shown"] == []

@@ -359,7 +359,7 @@ def test_refusals_are_as_described(checked: Checked, player: Player) -> None:
         player.post("/draw", {"source": "pocket"}),
         player.discard(card),
         player.get("/replay"),
-        player.draw(if_match='"9.0.1"'),
+        player.draw(if_match='"9.0.2"'),
         checked.post(
             player.path + "/draw", data=b"{", content_type="application/json", headers=player.auth
         ),

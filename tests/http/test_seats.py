@@ -93,7 +93,7 @@ def test_the_last_to_join_begins_the_game(table: Table) -> None:
         1,
         3,
     )
-    assert second.headers["ETag"] == '"3.1.1"'
+    assert second.headers["ETag"] == '"3.1.2"'
     assert [seat["name"] for seat in table.show()["seats"]] == ["Ann", "Bea", "Top", "Cem"]
 
 
@@ -315,7 +315,7 @@ def test_whoever_is_alone_and_late_finds_the_turn_played(client: FlaskClient, cl
     assert (seen["version"], seen["turn"]["seat"]) == (2, 0)
     assert seen["seats"][0]["away"] is False
     assert seen["turn"]["deadline"] == "2027-01-15T08:11:00.000Z"
-    refused(ann.draw(if_match='"1.0.1"'), 412, "stale-version")
+    refused(ann.draw(if_match='"1.0.2"'), 412, "stale-version")
     assert ann.draw().status_code == 200
 
 
@@ -327,3 +327,12 @@ def test_a_whole_game_of_two_humans_can_be_played(pair: tuple[Player, Player]) -
     views = [player.get().get_json() for player in pair]
     assert views[0]["result"] == views[1]["result"]
     assert views[0]["result"]["totals"]
+
+
+def test_a_seat_says_whether_its_human_is_awaited(client: FlaskClient) -> None:
+    table = {"seats": [{"kind": "human"}, {"kind": "human"}, {"kind": "ai"}]}
+    created = client.post("/v1/games", json=table).get_json()
+    assert [seat["joined"] for seat in created["game"]["seats"]] == [True, False, True]
+    invite = {"invite": created["invites"][0]["code"]}
+    joined = client.post(f"/v1/games/{created['game']['id']}/seats", json=invite).get_json()
+    assert [seat["joined"] for seat in joined["game"]["seats"]] == [True, True, True]

@@ -10,7 +10,7 @@ from typing import Any
 from tests.dealer import Event
 
 VIEWER = 0  # the creator's seat, the only human one
-FORMAT = 1  # the number of the view's shape in every ETag
+FORMAT = 2  # the number of the view's shape in every ETag
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)")
 REQUEST_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 DIGEST = re.compile(r"[0-9a-f]{64}")
@@ -39,8 +39,8 @@ VIEW_FIELDS = {
     *("created_at", "updated_at", "expires_at"),
 }
 SEAT_FIELDS = {
-    *("seat", "position", "kind", "name", "level", "away"),
-    *("card_count", "total", "hand", "melds"),
+    *("seat", "position", "kind", "name", "level", "joined", "away"),
+    *("card_count", "shown", "total", "hand", "melds"),
 }
 YOU_FIELDS = {"seat", "hand", "drawn", "arrangement", "legal", "can_go_out_with"}
 ROW_FIELDS = {"seat", "hand", "melds", "deadwood", "points", "total"}

@@ -112,6 +112,7 @@ class KnownGame:
         self.stock = len(all_cards(self.jokers)) - size * self.seats - 1
         self.pile = [upcard]
         self.cards_known: list[Counter[str]] = [Counter() for _ in range(self.seats)]
+        self.taken_in_the_open: list[list[str]] = [[] for _ in range(self.seats)]
         self.own: list[str] | None = None  # until the next view shows it
         self.drawn: str | None = None
         self.out: int | None = None
@@ -162,6 +163,7 @@ class KnownGame:
     def _draw_discard(self, event: Event) -> None:
         assert self.pile, "the discard pile is empty"
         check_equal(event["card"], self.pile.pop(), "the card taken from the discard pile")
+        self.taken_in_the_open[event["seat"]].append(event["card"])
         if event["seat"] == VIEWER:
             self._take(event["card"])
         else:
@@ -177,6 +179,8 @@ class KnownGame:
         seat, card = event["seat"], event["card"]
         check_equal(seat, self.turn, "the seat that discards")
         check_card(card)
+        if card in self.taken_in_the_open[seat]:
+            self.taken_in_the_open[seat].remove(card)
         if seat == VIEWER:
             self._give(card)
         elif self.cards_known[seat][card]:

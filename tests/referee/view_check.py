@@ -100,7 +100,10 @@ class ViewCheck:
             check_equal(
                 self.known.names[seat], shown["name"], f"the name with which seat {seat} joined"
             )
+        check_equal(shown["joined"], True, f"joined {what}")
         check_equal(shown["away"], False, f"away {what}")
+        taken = sorted_hand(self.known.taken_in_the_open[seat])
+        check_equal(shown["shown"], taken, f"the cards shown {what}")
         check_equal(shown["card_count"], self.known.counts[seat], f"card_count {what}")
         check_equal(shown["total"], self.known.totals[seat], f"total {what}")
         self._check_shown(seat, shown)

@@ -142,8 +142,10 @@ class Seat(ReplySchema):
         allow_none=True,
         validate=validate.OneOf(list(LEVELS)),
     )
+    joined = flag_field("False while the seat's human is awaited.")
     away = flag_field("Whether an AI player moves for a human whose time ran out.")
     card_count = count_field("Cards in the hand.")
+    shown = cards_field("Cards that the seat took from the pile in the open and still holds.")
     total = count_field("Points of all scored rounds.")
     hand = cards_field("The hand of the seat that is out, during the final turns.", allow_none=True)
     melds = fields.List(
