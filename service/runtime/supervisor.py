@@ -110,6 +110,7 @@ class Supervisor:
                     f"{self._start_seconds:.0f} s; its last answer: {web.last_answer}"
                 )
             self._watch_store(_POLL_SECONDS)
+        self._wait(0)  # a request to stop may have come while the answer was awaited
 
     def _watch_store(self, seconds: float) -> None:
         """Start the embedded server again if it is due, and wait so long at most."""
