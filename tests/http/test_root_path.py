@@ -13,7 +13,7 @@ from flask.testing import FlaskClient
 from service.app import create_app
 from service.config import Config
 from service.http.problems.catalogue import PROBLEMS
-from service.store.game_store import Store
+from service.store.game_store import GameStore
 from tests.player import create
 
 PREFIX = "/cards/game"
@@ -21,13 +21,13 @@ FORMS = pytest.mark.parametrize("sent", [PREFIX, ""], ids=["kept by the proxy", 
 KEY = {"Idempotency-Key": "a-key-of-22-characters"}
 
 
-def application(redis_url: str, store: Store, root_path: str) -> Flask:
+def application(redis_url: str, store: GameStore, root_path: str) -> Flask:
     config = Config(redis_url=redis_url, root_path=root_path, log_level="WARNING")
     return create_app(config, store)
 
 
 @pytest.fixture
-def prefixed(redis_url: str, store: Store) -> FlaskClient:
+def prefixed(redis_url: str, store: GameStore) -> FlaskClient:
     return application(redis_url, store, PREFIX).test_client()
 
 
@@ -110,7 +110,7 @@ def test_what_is_under_neither_form_of_the_path_is_not_there(
 )
 @pytest.mark.parametrize("root_path", ["", PREFIX])
 def test_no_header_of_a_request_changes_the_prefix(
-    redis_url: str, store: Store, name: str, root_path: str
+    redis_url: str, store: GameStore, name: str, root_path: str
 ) -> None:
     client = application(redis_url, store, root_path).test_client()
     created = client.post("/v1/games", headers={name: "/evil", "Forwarded": "prefix=/evil"})
@@ -119,7 +119,7 @@ def test_no_header_of_a_request_changes_the_prefix(
 
 @pytest.mark.parametrize("root_path", ["", PREFIX])
 def test_no_script_name_of_the_server_changes_the_prefix(
-    redis_url: str, store: Store, root_path: str
+    redis_url: str, store: GameStore, root_path: str
 ) -> None:
     client = application(redis_url, store, root_path).test_client()
     answer = client.get("/v1/nothing", environ_overrides={"SCRIPT_NAME": "/evil"})
@@ -127,7 +127,7 @@ def test_no_script_name_of_the_server_changes_the_prefix(
 
 
 def test_a_key_that_was_used_before_the_prefix_was_set_is_recognised(
-    redis_url: str, store: Store
+    redis_url: str, store: GameStore
 ) -> None:
     before = application(redis_url, store, "").test_client()
     player = create(before, {"seed": "11" * 32}, **KEY)
