@@ -21,9 +21,9 @@ from typing import Any
 
 import redis
 
-from service.runtime.embedded_server import EmbeddedServer
+from service.runtime.embedded.embedded_server import EmbeddedServer
+from service.runtime.embedded.server_program import bundled_path
 from service.runtime.parent_death import die_with_parent
-from service.runtime.server_program import bundled_path
 
 _HOST = "127.0.0.1"
 _MASTER = "games"

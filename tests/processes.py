@@ -66,3 +66,12 @@ def left_after(pids: Iterable[int], seconds: float) -> set[int]:
     while (left := living(pids)) and time.monotonic() < deadline:
         time.sleep(0.02)
     return left
+
+
+def has_pending(pid: int, number: signal.Signals) -> bool:
+    """Whether a signal waits for a process, which is stopped; Linux only."""
+    status = Path(f"/proc/{pid}/status").read_text(encoding="ascii")
+    masks = [
+        line.split()[1] for line in status.splitlines() if line.startswith(("SigPnd", "ShdPnd"))
+    ]
+    return any(int(mask, 16) >> (number - 1) & 1 for mask in masks)

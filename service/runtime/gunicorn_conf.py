@@ -19,7 +19,7 @@ _files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
 workers = _config.workers
 threads = _config.threads
 keepalive = _config.keepalive_seconds
-worker_class = "service.runtime.worker.BufferingWorker"
+worker_class = "service.runtime.worker.buffering_worker.BufferingWorker"
 # Of one worker; half of what it may open, so that streams (half as many) and the store's
 # connections always find room.
 worker_connections = 1000 if _files == resource.RLIM_INFINITY else min(1000, _files // 2)

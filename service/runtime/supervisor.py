@@ -21,11 +21,11 @@ from typing import NoReturn
 import engine
 from service.config import Config
 from service.runtime import start_message
-from service.runtime.data_dir import DataDirError
-from service.runtime.data_lock import DataInUseError
-from service.runtime.embedded_server import EmbeddedServer
-from service.runtime.restarts import Restarts
-from service.runtime.server_program import EmbeddedServerError
+from service.runtime.embedded.data_dir import DataDirError
+from service.runtime.embedded.data_lock import DataInUseError
+from service.runtime.embedded.embedded_server import EmbeddedServer
+from service.runtime.embedded.restarts import Restarts
+from service.runtime.embedded.server_program import EmbeddedServerError
 from service.runtime.web_server import WebServer, WebServerError
 
 _FORMS = {"compiled": "compiled", "source": "as source, some twenty times slower"}

@@ -23,12 +23,7 @@ from service.store import commit_script, readiness
 from service.store.commit_script import events_key, game_key, record_key
 from service.store.connection import Command, Connection
 from service.store.durability import Durability, Level
-from service.store.failures import (
-    SOON,
-    NotRetriedError,
-    TooFewReplicasError,
-    UnconfirmedError,
-)
+from service.store.failures import SOON, NotRetriedError, TooFewReplicasError, UnconfirmedError
 from service.store.models import AlreadyCommitted, Commit, Committed, RecordKey, Stale, StoredGame
 from service.store.retry import Retry, RetryPolicy
 from service.store.server_info import good_replicas, uptime_seconds

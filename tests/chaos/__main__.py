@@ -14,14 +14,14 @@ from tests.chaos.trial import Trial
 
 MODULES = {
     "worker_kills": "crashes",
-    "seeded_faults": "crashes",
+    "seeded_faults": "store",
     "lost_answers": "crashes",
     "power_cuts": "crashes",
     "full_disk": "crashes",
-    "store_kills": "crashes",
+    "store_kills": "store",
     "stops": "crashes",
-    "failover": "crashes",
-    "store_failures": "crashes",
+    "failover": "store",
+    "store_failures": "store",
     "connections": "clients",
     "noninterference": "access",
     "callers": "access",

@@ -20,11 +20,7 @@ from service.errors import (
 )
 from service.http.problems import mapping
 from service.http.problems.catalogue import MEDIA_TYPE, PROBLEMS
-from service.http.problems.mapping import (
-    extension_members,
-    problem_of_error,
-    problem_of_status,
-)
+from service.http.problems.mapping import extension_members, problem_of_error, problem_of_status
 
 SPEC = Path(__file__).parents[2] / "openapi/openapi.json"
 NEVER_LEAVE_A_VIEW = {

@@ -13,14 +13,7 @@ from service.errors import CorruptGameError, OutcomeUnknownError, StorageUnavail
 from service.store.durability import Durability, Level
 from service.store.failures import SOON
 from service.store.game_store import GameStore
-from service.store.models import (
-    AlreadyCommitted,
-    Commit,
-    Committed,
-    RecordKey,
-    Stale,
-    StoredGame,
-)
+from service.store.models import AlreadyCommitted, Commit, Committed, RecordKey, Stale, StoredGame
 from service.store.retry import RetryPolicy
 from service.store.topologies import SinglePool
 from tests.store.scripted_servers import ONCE, ManualClock, Pool, RawConnection, ScriptedPools

@@ -26,7 +26,7 @@ from typing import Protocol, Self
 
 import requests
 
-from service.runtime.server_program import bundled_path
+from service.runtime.embedded.server_program import bundled_path
 from tests.chaos.crashes.background_play import playing
 from tests.chaos.traffic.history import History
 from tests.chaos.trial import Outcome, Trial

@@ -34,7 +34,7 @@ from pathlib import Path
 
 import orjson
 
-from service.runtime.embedded_server import EmbeddedServer
+from service.runtime.embedded.embedded_server import EmbeddedServer
 from service.store.game_store import GameStore
 from tests.chaos.traffic.history import History
 from tests.chaos.traffic.http_client import (

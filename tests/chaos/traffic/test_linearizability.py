@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.chaos.crashes.seeded_faults import FAULTS, StoreFactory, play_games, real_store
+from tests.chaos.store.seeded_faults import FAULTS, StoreFactory, play_games, real_store
 from tests.chaos.traffic.linearizability import (
     AcknowledgedMove,
     Kind,

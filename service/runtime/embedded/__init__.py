@@ -1,0 +1,1 @@
+"""The embedded server: a Valkey process beside the service, on a locked data directory."""

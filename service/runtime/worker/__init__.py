@@ -1,0 +1,1 @@
+"""The worker: gunicorn threads behind an event loop that owns every connection."""
