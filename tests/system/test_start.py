@@ -33,20 +33,6 @@ def test_it_prints_where_it_serves_and_where_the_data_are_once_it_answers(tmp_pa
         assert service.said(r"data in (.+), valkey-\d+\.\d+\n")[1] == str(service.data_dir)
 
 
-@pytest.mark.timing
-def test_a_second_start_takes_less_than_two_seconds(tmp_path: Path) -> None:
-    with Launch(tmp_path) as service:
-        create_game(service.url())
-
-    taken = []
-    for _ in range(3):  # the quickest counts: other tests run at the same time
-        begun = time.monotonic()
-        with Launch(tmp_path) as service:
-            service.url()
-            taken.append(time.monotonic() - begun)
-    assert min(taken) < 2
-
-
 def test_a_request_to_stop_during_the_start_is_heard(tmp_path: Path) -> None:
     # Python imports this module at its start: gunicorn then answers nothing for a while.
     (tmp_path / "sitecustomize.py").write_text(
