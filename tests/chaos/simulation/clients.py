@@ -14,6 +14,7 @@ from engine.cards import Card
 from engine.game import Game, Status
 from engine.round import Drawing
 from engine.solver.arrangement import best_discard
+from service.games.entity_tags import VIEW_FORMAT
 from tests.chaos.simulation.invariants import InvariantChecker
 from tests.chaos.simulation.messages import Request
 from tests.chaos.simulation.state import GameState
@@ -111,7 +112,7 @@ class ClientGenerator:
         """None, or an ETag of the current or the previous version."""
         if self._rng.random() >= 0.1:
             return None
-        return f'"{state.version - self._pick(0, 0, 1)}.{seat}.1"'
+        return f'"{state.version - self._pick(0, 0, 1)}.{seat}.{VIEW_FORMAT}"'
 
     def _move_request(
         self,
@@ -137,7 +138,7 @@ class ClientGenerator:
         operation = self._pick(*_READS)
         condition = None
         if operation == "getGame" and self._rng.random() < 0.3:
-            condition = f'"{state.version}.{"s" if seat is None else seat}.1"'
+            condition = f'"{state.version}.{"s" if seat is None else seat}.{VIEW_FORMAT}"'
         query = {}
         if operation == "listEvents":
             query = {"after": self._rng.randrange(40), "limit": self._pick(1, 10, 1000)}

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from service.games.entity_tags import VIEW_FORMAT
 from service.store.models import Commit
 from tests.chaos.simulation.faulty_store import ModelStore, Written
 from tests.chaos.simulation.messages import CHANGING, NO_ANSWER, Answer, Request
@@ -240,7 +241,7 @@ class InvariantChecker:
         is_spectator = fields["you"] is None
         self._require(start <= version <= state.version, f"an outdated or future view: {what}")
         self._require(fields["version"] == version, f"the ETag has another version: {what}")
-        self._require(answer.etag == f'"{version}.{viewer}.1"', f"a wrong ETag: {what}")
+        self._require(answer.etag == f'"{version}.{viewer}.{VIEW_FORMAT}"', f"a wrong ETag: {what}")
         self._require((request.seat is None) == is_spectator, f"another viewer's view: {what}")
 
     def _check_events(
