@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 from tests.system.launch import Launch
@@ -41,3 +43,16 @@ def test_every_command_of_the_readme_gives_the_printed_output(tmp_path: Path) ->
         for fragment in printed.split("…"):
             assert fragment in output[place:], f"{command}\n{fragment}\nnot in\n{output[place:]}"
             place = output.index(fragment, place) + len(fragment)
+
+
+def test_the_nine_lines_play_a_whole_game(tmp_path: Path) -> None:
+    (program,) = re.findall(r"```python\n(.*?)```", README.read_text(), re.DOTALL)
+    assert len(program.splitlines()) == 9
+    with Launch(tmp_path) as service:
+        program = program.replace("http://127.0.0.1:8000", service.url())
+        run = subprocess.run(
+            [sys.executable, "-c", program], capture_output=True, text=True, check=True
+        )
+    result = ast.literal_eval(run.stdout)
+    assert set(result) == {"winner", "tied", "totals"}
+    assert len(result["totals"]) == 4
