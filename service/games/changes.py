@@ -55,7 +55,7 @@ class Draw(_SeatChange):
         """The game after the draw."""
         require_match(self.if_match, current.version)
         step = table.draw(current.game(), current.caller.seat, self.source, now)
-        return _moved(current, step)
+        return _move_decision(current, step)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +70,7 @@ class Discard(_SeatChange):
         """The game after the discard and the turns that follow it."""
         require_match(self.if_match, current.version)
         step = table.discard(current.game(), current.caller.seat, self.card, self.go_out, now)
-        return _moved(current, step)
+        return _move_decision(current, step)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,7 +135,7 @@ class Create(Change[SeatHolder]):
         return "create"
 
     @property
-    def is_of_new_id(self) -> bool:
+    def has_random_id(self) -> bool:
         """Whether the id is random."""
         return self.idempotency.key is None
 
@@ -158,7 +158,7 @@ class Create(Change[SeatHolder]):
         return Decision(step, meta, Seated(token, salt, codes))
 
 
-def _moved(current: LoadedGame[SeatHolder], step: Step) -> Decision:
+def _move_decision(current: LoadedGame[SeatHolder], step: Step) -> Decision:
     return Decision(step, replace(current.meta, played=True), Moved())
 
 

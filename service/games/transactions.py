@@ -52,7 +52,10 @@ Identify = Callable[[str, StoredGame | None, str | None], LoadedGame[CallerT_co]
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What a change makes of a game: the step, the meta but for its times, the kind of answer."""
+    """What a change makes of a game.
+
+    `meta` does not have its times yet; `reply` is the kind of answer.
+    """
 
     step: Step
     meta: Meta
@@ -71,8 +74,8 @@ class Change(ABC, Generic[ChangerT]):
     idempotency: Idempotency
 
     @property
-    def is_of_new_id(self) -> bool:
-        """Whether the game's id was drawn at random for this request: there is nothing to load."""
+    def has_random_id(self) -> bool:
+        """Whether the game's id is a random one of this request, so that no game has it yet."""
         return False
 
     @property
@@ -147,7 +150,7 @@ class Transactions:
     def _load(
         self, change: Change[ChangerT], key: RecordKey
     ) -> tuple[StoredGame | None, bytes | None]:
-        if change.is_of_new_id:
+        if change.has_random_id:
             return None, None
         return self._repository.load(change.game_id, key if change.idempotency.key else None)
 
@@ -200,7 +203,7 @@ class Transactions:
         outcome = self._repository.commit(following, key, record)
         match outcome:
             case Stale():
-                return None  # the turns of AI players are played again, so no fault counts yet
+                return None  # AI turns are played again: faults are logged only after a commit
             case Committed():
                 _log_faults(following)
                 return response

@@ -211,8 +211,8 @@ class HintResource(MethodView):
     def get(self, game_id: str) -> Response:
         """Ask for a hint.
 
-        From the strongest AI player, who sees no more than you do. Every move there is comes with
-        its figures.
+        From the strongest AI player, who sees no more than you do. Each possible move is listed
+        with its figures.
         """
         return game_reply(queries().hint(game_id, bearer_token()))
 
