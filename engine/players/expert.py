@@ -46,11 +46,10 @@ class ExpertPlayer:
 
 def _best_draw(position: DrawPosition, budget: int) -> Source:
     """The upcard if its prospect is less than the stock's; by points alone on a small budget."""
-    taken = position.with_upcard()
     if budget < _draw_solves(position):
-        return draw_by_points(position, _best_discard(taken, budget))
+        return draw_by_points(position, lambda taken: _best_discard(taken, budget))
     hand, unseen, kernel = packed(position.hand), position.unseen, position.kernel
-    after_upcard = min(_prospects(taken, budget).values())
+    after_upcard = min(_prospects(position.with_upcard(), budget).values())
     stay = kernel.prospect(hand, unseen)
     if after_upcard >= stay:
         return Source.STOCK  # a card from the stock may be discarded again

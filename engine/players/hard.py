@@ -34,7 +34,7 @@ class HardPlayer:
         forced = forced_moves.forced_draw(position)
         if forced is not None:
             return forced
-        return draw_by_points(position, _best_discard(position.with_upcard(), budget))
+        return draw_by_points(position, lambda taken: _best_discard(taken, budget))
 
     def choose_discard(self, seen: View, random: Stream, budget: int = TURN_SOLVES) -> Card:
         """The better of the two discards that cost least."""

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
 
-from engine.cards import Card, Rank
+from engine.cards import CARDS, Card, Rank
 from engine.rules import AceMode, is_wild, points
 from engine.solver.kernel import Meter
 from engine.solver.prospects import LookaheadKernel
@@ -53,8 +53,9 @@ def least_points(cards: tuple[Card, ...], wild: Rank, aces: AceMode) -> int:
 
 def points_after_discard(cards: tuple[Card, ...], wild: Rank, aces: AceMode) -> dict[Card, int]:
     """For each distinct card of a hand, in sorted order, the least points without one copy."""
-    least = kernel(wild, aces).least_after_discards(packed(cards))
-    return {card: least[card.index] for card in sorted(set(cards))}
+    hand = packed(cards)
+    least = kernel(wild, aces).least_after_discards(hand)
+    return {CARDS[index]: least[index] for index in sorted(set(hand))}
 
 
 def preferred(least: dict[Card, int], wild: Rank, aces: AceMode) -> Card:
