@@ -68,6 +68,22 @@ def left_after(pids: Iterable[int], seconds: float) -> set[int]:
     return left
 
 
+def suspend(pid: int) -> None:
+    """Stop a process with SIGSTOP, and wait until every thread of it stands still; Linux only.
+
+    Before that a thread may still take another signal, which then waits for the process no more.
+    """
+    os.kill(pid, signal.SIGSTOP)
+    tasks = Path(f"/proc/{pid}/task")
+    while any(_state(task) != "T" for task in tasks.iterdir()):
+        time.sleep(0.005)
+
+
+def _state(entry: Path) -> str:
+    """The state of a process or a thread, as one letter."""
+    return (entry / "stat").read_text().rpartition(") ")[2][0]
+
+
 def has_pending(pid: int, number: signal.Signals) -> bool:
     """Whether a signal waits for a process, which is stopped; Linux only."""
     status = Path(f"/proc/{pid}/status").read_text(encoding="ascii")

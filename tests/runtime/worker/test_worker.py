@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.processes import has_pending
+from tests.processes import has_pending, suspend
 
 ROOT = Path(__file__).parents[3]
 GET = b"GET %b HTTP/1.1\r\nHost: localhost\r\n\r\n"
@@ -282,7 +282,7 @@ def test_requests_in_the_queue_at_sigterm_are_answered(tmp_path: Path) -> None:
     with serving(tmp_path) as server, ExitStack() as stack:
         workers = server.workers()
         for worker in workers:
-            os.kill(worker, signal.SIGSTOP)
+            suspend(worker)
         waiting = [stack.enter_context(server.connect()) for _ in range(50)]
         for connection in waiting:
             connection.sendall(GET % b"/")
