@@ -65,7 +65,7 @@ class BufferingWorker(ThreadWorker):
 
     def _turn(self, acceptor: Acceptor) -> None:
         self.notify()
-        self._loop.turn(_TURN_SECONDS)
+        self._loop.poll(_TURN_SECONDS)
         acceptor.turn()
 
     def _run(self, call: Callable[[], None]) -> None:

@@ -41,7 +41,10 @@ class EventLoop:
         run: Callable[[Callable[[], None]], object],
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Give requests to `dispatch`, which leads to `finish`; `run` calls what others wrote."""
+        """Give requests to `dispatch`, whose thread later calls `finish`.
+
+        `run` calls functions of the application, in a thread.
+        """
         self._poller = poller
         self._limits = limits
         self._dispatch = dispatch
@@ -61,10 +64,10 @@ class EventLoop:
 
     @property
     def is_full(self) -> bool:
-        """Whether there are more connections than may be, and all of them are with threads."""
+        """Whether there are more connections than may be."""
         return self._size > self._limits.connections
 
-    def turn(self, timeout: float) -> None:
+    def poll(self, timeout: float) -> None:
         """Wait for events for up to so many seconds, and act on them and on deadlines."""
         for key, _ in self._poller.select(timeout):
             key.data()
@@ -82,7 +85,7 @@ class EventLoop:
         self._receive(Connection(BufferedSocket(sock), client, server, self._limits.body_bytes))
 
     def evict(self) -> bool:
-        """Close the connection that a new one needs most; return False if none waits."""
+        """Close the connection to drop for a new one; return False if all are with threads."""
         conn = self._waiting.longest(self._limits.idle_grace_seconds)
         if conn is not None:
             self._close(conn)

@@ -147,7 +147,7 @@ class FakeWorker:
         self.clock.now += seconds
         while self.wakes:
             self.loop.send_stream(self.wakes.popleft())
-        self.loop.turn(0)
+        self.loop.poll(0)
 
     def receive(self, sock: FakeSocket, *pieces: bytes) -> None:
         """Have pieces arrive one after the other."""
