@@ -51,6 +51,10 @@ def test_on_this_machine_alone_two_lines_are_enough() -> None:
     )
 
 
+def test_under_a_prefix_the_page_to_try_it_out_has_it() -> None:
+    assert "at http://127.0.0.1:80/cards/v1/docs)" in said(root_path="/cards")
+
+
 def test_every_address_for_others_is_named_with_what_to_set() -> None:
     message = said(host="0.0.0.0", allowed_hosts=("cards.example",))
 
