@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -16,6 +17,12 @@ from service.config import Config
 from service.store.game_store import GameStore
 from tests.clock import Clock
 from tests.nodes import throwaway_server
+
+
+@pytest.fixture(scope="session", autouse=True)
+def default_sighup() -> None:
+    """Undo `nohup` around the tests: services that they start must hear SIGHUP."""
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 @pytest.fixture(scope="session")

@@ -8,25 +8,19 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import Self
 
 import requests
 
+from service.config import Config
 from tests.processes import Process, family, kill_all, left_after
 
 _ROOT = Path(__file__).parents[2]
 _START_SECONDS = 60.0
-_OWN = (
-    "HOST",
-    "PORT",
-    "WORKERS",
-    "THREADS",
-    "DATA_DIR",
-    "REDIS_URL",
-    "REDIS_SERVER",
-    "SCRIPT_NAME",
-)
+_OWN = {"SCRIPT_NAME"} | {each.name.upper() for each in fields(Config)}
+"""Variables of the tests' own environment that the service must not see."""
 
 
 class Launch:
