@@ -69,16 +69,21 @@ def apply_overdue_turns(game: Game, seat: int | None, now: int) -> Step | None:
     """The game after its overdue turns, for a caller who holds `seat` or none; None if none is due.
 
     A turn whose time has run out is played by an AI player, its seat then away. A caller that
-    was away is back from its next turn on.
+    was away is back from its next turn on; when the game is over there is none.
     """
     overdue = _overdue_seat(game, now)
     step = Step(game, ())
     if overdue is not None:
         step = step.followed_by(membership.mark_away(game, overdue))
         step = step.followed_by(_automatic_turn(step.game))
-    if seat is not None and is_away(step.game.seats[seat]):
+    if seat is not None and _may_return(step.game, seat):
         step = step.followed_by(membership.mark_returned(step.game, seat))
     return _with_automatic_turns(step, now, game) if step.events else None
+
+
+def _may_return(game: Game, seat: int) -> bool:
+    """Whether the seat's human is away and the game goes on: its end is its last event."""
+    return game.status is not Status.FINISHED and is_away(game.seats[seat])
 
 
 def _overdue_seat(game: Game, now: int) -> int | None:

@@ -220,6 +220,15 @@ def test_when_everybody_is_away_or_gone_the_game_plays_itself_to_its_end() -> No
     assert step.game.layout.turns <= 2 * (LAST_TURN + 1)
 
 
+def test_nobody_returns_to_a_game_that_is_over() -> None:
+    away = table.apply_overdue_turns(pair(), 1, now=MINUTE)
+    assert away is not None
+    over = table.leave(away.game, 1, now=MINUTE).game
+    assert over.seats[0].away
+    assert table.apply_overdue_turns(over, 0, now=MINUTE) is None
+    assert load(dump(over)) == over
+
+
 def test_bounded_turns_come_back_from_a_snapshot() -> None:
     away = table.apply_overdue_turns(pair(), 1, now=MINUTE)
     assert away is not None
