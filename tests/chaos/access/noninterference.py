@@ -23,7 +23,7 @@ from engine.cards import CARDS
 from engine.game import Game, Status
 from engine.round import Drawing, Source
 from engine.seats import SeatKind, has_joined
-from tests.chaos.access import calls, positions
+from tests.chaos.access import call_sets, calls, positions
 from tests.chaos.access.calls import Call
 from tests.chaos.access.instance import Answer, Instance, Leak, difference
 from tests.chaos.access.permitted_differences import PermittedDifferences
@@ -111,11 +111,11 @@ class GamePair:
         """Send every read and every call that is refused, as the viewer and with a false token."""
         viewer = "s" if self.viewer is None else str(self.viewer)
         cards = [str(card) for card in self.rng.sample(CARDS, TRIED_CARDS)]
-        for call in calls.all_reads_and_refusals(version, viewer, game.seq, cards):
+        for call in call_sets.all_reads_and_refusals(version, viewer, game.seq, cards):
             self.send(call, self.token)
-        for call in calls.every_operation():
+        for call in call_sets.every_operation():
             self.send(call, "of-no-seat")
-        for call in calls.refused(game, self.viewer):
+        for call in call_sets.refused(game, self.viewer):
             self.send(call, self.token)
 
     def send(self, call: Call, token: str | None) -> None:
@@ -158,7 +158,7 @@ class GamePair:
 
     def send_reads(self) -> None:
         """Send the reads whose answers may have changed."""
-        for call in calls.short_reads(self.start):
+        for call in call_sets.short_reads(self.start):
             self.send(call, self.token)
 
     def play(self) -> None:

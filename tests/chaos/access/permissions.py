@@ -13,15 +13,12 @@ The callers:
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 from tests.chaos.access import calls
 from tests.chaos.access.calls import Call
 
-DESCRIPTION = Path(__file__).parents[3] / "openapi/openapi.json"
 STATES = ("waiting", "playing", "finished")
 CALLERS = ("nobody", "stranger", "seat", "key", "mover", "creator")
 
@@ -93,28 +90,15 @@ PERMISSIONS: dict[str, Operation] = {
 }
 
 
-def described_calls() -> dict[str, tuple[str, str]]:
-    """By the id of each operation in the API description: its method and its path."""
-    return {
-        operation["operationId"]: (method.upper(), path)
-        for path, operations in json.loads(DESCRIPTION.read_text())["paths"].items()
-        for method, operation in operations.items()
-    }
-
-
-def described_operations() -> set[str]:
-    """The ids of all operations in the API description."""
-    return set(described_calls())
-
-
-def gaps() -> list[str]:
-    """What the table lacks or has too much, by name; each entry says what to change."""
-    described = described_operations()
-    lacking = [f"{name} has no entry in PERMISSIONS" for name in described - set(PERMISSIONS)]
-    unknown = [f"{name} is no operation of the API" for name in set(PERMISSIONS) - described]
+def gaps(described: Collection[str], table: Mapping[str, Operation]) -> list[str]:
+    """What a table lacks of the described operations or has too much; each entry names it."""
+    lacking = [
+        f"{name} has no entry in PERMISSIONS in {__file__}" for name in set(described) - set(table)
+    ]
+    unknown = [f"{name} is no operation of the API" for name in set(table) - set(described)]
     cells = [
         f"{name} has no outcome for the caller {caller}"
-        for name, operation in PERMISSIONS.items()
+        for name, operation in table.items()
         for caller in set(CALLERS) - set(operation.outcomes)
     ]
     return sorted(lacking + unknown + cells)

@@ -29,7 +29,7 @@ from engine.snapshot import load
 from service.app import create_app
 from service.config import Config
 from service.store.game_store import GameStore
-from tests.chaos.access import calls
+from tests.chaos.access import call_sets, calls
 from tests.chaos.access.calls import Call
 from tests.chaos.trial import Outcome, Trial
 from tests.nodes import throwaway_server
@@ -128,7 +128,7 @@ class ScannedGame:
     def _send_refused_calls(self, seen: dict[str, Any], hand: list[str]) -> None:
         tag = f'"{seen["version"]}.s.1"'
         token = self.rng.choice([None, "of-no-seat", *self.tokens])
-        for call in calls.all_reads_and_refusals(seen["version"], "s", 3, hand[:1]):
+        for call in call_sets.all_reads_and_refusals(seen["version"], "s", 3, hand[:1]):
             if call.method != "GET" or self.rng.random() < 0.2:
                 self.send(call, token)
         self.send(calls.post("/discard", {"card": self.tokens[0]}), self.tokens[1])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from unittest import mock
 
@@ -17,11 +17,12 @@ from engine.events import BODIES
 from engine.fields import JsonObject, Reader, fields_of
 from engine.game import Game, Step
 from engine.round import Layout, Source
-from tests.chaos.access import calls
+from tests.chaos.access import call_sets
+from tests.chaos.access.calls import GAME, Call
 from tests.chaos.access.instance import Leak
 from tests.chaos.access.noninterference import compare
-from tests.chaos.access.permissions import described_calls
 from tests.chaos.access.permitted_differences import PermittedDifferences
+from tests.chaos.description import operations
 from tests.scale import scaled
 
 
@@ -36,14 +37,25 @@ def test_no_answer_depends_on_what_its_caller_may_not_know() -> None:
 
 
 def test_every_operation_on_a_game_is_compared() -> None:
-    sent = [*calls.every_operation(), *calls.all_reads_and_refusals(1, "0", 1, ["8H"])]
+    missing = not_sent(call_sets.every_operation())
+    assert not missing, f"add to PERMISSIONS in tests/chaos/access/permissions.py: {missing}"
+
+
+def test_every_read_of_a_game_is_compared_after_every_move() -> None:
+    missing = not_sent(call_sets.short_reads(1), "GET")
+    assert not missing, f"add to PERMISSIONS in tests/chaos/access/permissions.py: {missing}"
+
+
+def not_sent(sent: Iterable[Call], *methods: str) -> list[str]:
+    """The operations on a game, of these methods or of any, that no call is of."""
     compared = {(call.method, call.path.partition("?")[0]) for call in sent}
-    missing = {
-        operation
-        for operation, call in described_calls().items()
-        if call[1].startswith(calls.GAME) and call not in compared
-    }
-    assert not missing, f"add to tests/chaos/access/calls.py: {sorted(missing)}"
+    return [
+        name
+        for name, operation in operations().items()
+        if operation.path.startswith(GAME)
+        and (not methods or operation.method in methods)
+        and (operation.method, operation.path) not in compared
+    ]
 
 
 def changed(response: Response, change: Callable[[dict[str, object]], object]) -> None:

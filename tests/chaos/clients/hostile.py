@@ -15,7 +15,6 @@ import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cache
 from itertools import islice, product
 from pathlib import Path
 from typing import Any
@@ -29,9 +28,9 @@ from service.config import Config
 from service.http.problems.catalogue import MEDIA_TYPE, PROBLEMS
 from service.store.game_store import GameStore
 from tests.chaos.access import calls
-from tests.chaos.access.permissions import DESCRIPTION
 from tests.chaos.clients import corpus
 from tests.chaos.clients.corpus import Body, Operation
+from tests.chaos.description import operations
 from tests.chaos.trial import Outcome, Trial
 from tests.nodes import throwaway_server
 from tests.system.launch import Launch
@@ -42,19 +41,6 @@ _SLOW_SECONDS = 1.0
 _ALL = 10_000
 
 
-@cache
-def documented() -> dict[str, dict[int, set[str]]]:
-    """The problem codes that the API description has, by operation and status."""
-    codes: dict[str, dict[int, set[str]]] = {}
-    for path in json.loads(DESCRIPTION.read_text())["paths"].values():
-        for each in path.values():
-            codes[each["operationId"]] = {
-                int(status): set(reply.get("content", {}).get(MEDIA_TYPE, {}).get("examples", ()))
-                for status, reply in each["responses"].items()
-            }
-    return codes
-
-
 def problems_with(answer: TestResponse, operation: str | None) -> Iterator[str]:
     """What is wrong with an answer; `operation` is None where the request reaches none."""
     status = answer.status_code
@@ -63,9 +49,12 @@ def problems_with(answer: TestResponse, operation: str | None) -> Iterator[str]:
     if status < 400:
         return
     body = answer.get_json(silent=True, force=True) or {}
-    known = set(PROBLEMS) if operation is None else documented()[operation].get(status, set())
-    if answer.request.method != "HEAD" and body.get("code") not in known:
-        yield f"{status} {body.get('code')} is not documented"
+    code = body.get("code")
+    known = code in PROBLEMS
+    if operation is not None:
+        known = operations()[operation].problems.get(code) == status
+    if answer.request.method != "HEAD" and not known:
+        yield f"{status} {code} is not documented"
     if answer.content_type != MEDIA_TYPE:
         yield f"{status} as {answer.content_type}"
 

@@ -7,9 +7,9 @@ from unittest import mock
 
 import pytest
 
-from tests.chaos.access.permissions import DESCRIPTION
 from tests.chaos.clients import corpus
 from tests.chaos.clients.hostile import hostile
+from tests.chaos.description import operations
 from tests.scale import scaled
 
 
@@ -21,19 +21,16 @@ def test_hostile_input_is_refused_as_documented_and_changes_nothing() -> None:
 
 def operations_with_a_body() -> set[str]:
     """The ids of all operations in the API description that take a body."""
-    paths = json.loads(DESCRIPTION.read_text())["paths"].values()
-    return {
-        each["operationId"] for path in paths for each in path.values() if "requestBody" in each
-    }
+    return {name for name, operation in operations().items() if operation.has_body}
 
 
 def test_the_corpus_has_hostile_bodies_for_every_operation_with_a_body() -> None:
-    operations = {operation.name: operation for operation in corpus.operations("an invite")}
-    missing = operations_with_a_body() - set(operations)
-    unknown = set(operations) - operations_with_a_body()
+    attacked = {operation.name: operation for operation in corpus.operations("an invite")}
+    missing = operations_with_a_body() - set(attacked)
+    unknown = set(attacked) - operations_with_a_body()
     assert not missing, f"add to operations() in tests/chaos/clients/corpus.py: {sorted(missing)}"
     assert not unknown, f"no operations with a body: {sorted(unknown)}"
-    for name, operation in operations.items():
+    for name, operation in attacked.items():
         assert len(list(corpus.bodies(operation.valid, operation.accepted_values))) > 200, name
 
 

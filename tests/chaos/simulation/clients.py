@@ -13,14 +13,15 @@ from typing import Any
 from engine.cards import Card
 from engine.game import Game, Status
 from engine.round import Drawing
+from engine.seats import Level
 from engine.solver.arrangement import best_discard
 from service.games.entity_tags import VIEW_FORMAT
 from tests.chaos.simulation.invariants import InvariantChecker
-from tests.chaos.simulation.messages import Request
+from tests.chaos.simulation.messages import READS, Request
 from tests.chaos.simulation.state import GameState
 
-_LEVELS = ("easy", "easy", "medium", "hard", "expert")
-_READS = ("getGame", "getGame", "getScores", "listEvents", "getHint", "getReplay")
+_LEVELS = (Level.EASY, *Level)
+_READS = ("getGame", *READS)
 
 
 class ClientGenerator:
@@ -98,7 +99,7 @@ class ClientGenerator:
     def _seat(self) -> dict[str, str]:
         if self._rng.random() < 0.4:
             return {"kind": "human"}
-        return {"kind": "ai", "level": self._pick(*_LEVELS)}
+        return {"kind": "ai", "level": self._pick(*_LEVELS).value}
 
     def _draw(self, state: GameState, seat: int) -> Request:
         body = {"source": self._pick("stock", "stock", "discard")}

@@ -16,19 +16,23 @@ from typing import Any
 from service.games.entity_tags import VIEW_FORMAT
 from service.store.models import Commit
 from tests.chaos.simulation.faulty_store import ModelStore, Written
-from tests.chaos.simulation.messages import CHANGING, NO_ANSWER, Answer, Request
+from tests.chaos.simulation.messages import CHANGING, NO_ANSWER, OPERATIONS, Answer, Request
 from tests.chaos.simulation.state import Event, GameState
 
 Exchange = tuple[Request, Answer]
 
 _PRESENCE_EVENTS = ("seat_away", "seat_returned")
-_FIRST_EVENTS = {
-    "createGame": ("seat_joined",),
-    "joinGame": ("seat_joined",),
-    "leaveGame": ("seat_left",),
-    "drawCard": ("card_drawn", "stock_reshuffled"),
-    "discardCard": ("card_discarded",),
+CAUSES = {
+    "createGame": "seat_joined",
+    "joinGame": "seat_joined",
+    "leaveGame": "seat_left",
+    "drawCard": "card_drawn",
+    "discardCard": "card_discarded",
 }
+"""The event that each changing operation is made of."""
+_CONSEQUENCES = ("round_dealt", "went_out", "round_scored", "game_finished", "game_abandoned")
+"""Events that only follow what caused them."""
+_DECISIVE = {*_PRESENCE_EVENTS, *CAUSES.values(), *_CONSEQUENCES}
 
 
 @dataclass
@@ -53,13 +57,12 @@ class StateBefore:
 class InvariantChecker:
     """Checks every step of one simulated service and collects the violations."""
 
-    def __init__(self, model: ModelStore, documented: Mapping[str, Mapping[str, int]]) -> None:
+    def __init__(self, model: ModelStore) -> None:
         self.games: dict[str, GameState] = {}
         self.keys: dict[str, KeyedRequest] = {}
         self.violations: list[str] = []
         self.counts: Counter[str] = Counter()
         self._model = model
-        self._documented = documented
         self._read = 0
         self._unknown_outcomes: list[Request] = []
 
@@ -132,11 +135,13 @@ class InvariantChecker:
         if exchange is not None:
             acknowledged.remove(exchange)
             self._apply_answer(state, *exchange)
-        elif events[0]["type"] in _PRESENCE_EVENTS:
+        elif _cause(events)["type"] in _PRESENCE_EVENTS:
             self.counts["presence changes"] += 1
         else:
             request = self._request_of_unknown_outcome(keyed, commit, events)
-            self._require(request is not None, f"no request caused {events[0]} {commit.game_id}")
+            self._require(
+                request is not None, f"no request caused {_cause(events)} {commit.game_id}"
+            )
             if request is not None and request.operation == "leaveGame":
                 self._void_token(state, request)
 
@@ -185,7 +190,7 @@ class InvariantChecker:
 
     def _check_problem(self, request: Request, answer: Answer, before: StateBefore) -> None:
         code, operation = str(answer.code), request.operation
-        known = self._documented[operation].get(code) == answer.status
+        known = OPERATIONS[operation].problems.get(code) == answer.status
         self._require(known, f"{operation} answers {answer.status} {code}")
         self._require(code != "internal-error", f"the service failed: {request}")
         state = self.games.get(request.game_id or "", GameState(""))
@@ -277,10 +282,15 @@ def _may_have_caused(request: Request, commit: Commit, events: Sequence[Event]) 
     """Whether a request can have caused this commit."""
     if request.game_id is None:
         return commit.stored.version == 1
-    first = events[0]
+    cause = _cause(events)
     return (
         request.game_id == commit.game_id
-        and first["type"] in _FIRST_EVENTS[request.operation]
-        and first.get("seat", request.seat) == request.seat
+        and cause["type"] == CAUSES[request.operation]
+        and cause["seat"] == request.seat
         and (commit.record_key.name == "own") == (request.digest is None)
     )
+
+
+def _cause(events: Sequence[Event]) -> Event:
+    """The event that a commit was made for; others, such as a refill of the stock, may precede."""
+    return next((event for event in events if event["type"] in _DECISIVE), events[0])

@@ -10,23 +10,17 @@ from typing import Any
 
 from flask.testing import FlaskClient
 
+from tests.chaos.description import operations
 from tests.chaos.simulation.faulty_store import WorkerKilledError
 
+GAMES = "/v1/games"
 OPERATIONS = {
-    "createGame": ("POST", ""),
-    "getGame": ("GET", "/{}"),
-    "deleteGame": ("DELETE", "/{}"),
-    "joinGame": ("POST", "/{}/seats"),
-    "leaveGame": ("POST", "/{}/leave"),
-    "drawCard": ("POST", "/{}/draw"),
-    "discardCard": ("POST", "/{}/discard"),
-    "getScores": ("GET", "/{}/scores"),
-    "getHint": ("GET", "/{}/hint"),
-    "listEvents": ("GET", "/{}/events"),
-    "getReplay": ("GET", "/{}/replay"),
+    name: operation for name, operation in operations().items() if operation.path.startswith(GAMES)
 }
-CHANGING = ("createGame", "joinGame", "leaveGame", "drawCard", "discardCard")
+"""Every operation on games, by its id."""
+CHANGING = tuple(name for name, operation in OPERATIONS.items() if operation.method == "POST")
 """The operations that make one commit and may have an idempotency key."""
+READS = tuple(name for name, operation in OPERATIONS.items() if operation.method == "GET")
 NO_ANSWER = 0
 """The status where the worker was killed before it answered."""
 
@@ -51,11 +45,11 @@ class Request:
 
     def send(self, client: FlaskClient) -> Answer:
         """Send the request; the status is NO_ANSWER if the worker is killed."""
-        method, path = OPERATIONS[self.operation]
+        operation = OPERATIONS[self.operation]
         try:
             answer = client.open(
-                "/v1/games" + path.format(self.game_id),
-                method=method,
+                operation.path.replace("{game_id}", str(self.game_id)),
+                method=operation.method,
                 json=self.body,
                 query_string=self.query,
                 headers=self._headers(),
