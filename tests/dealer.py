@@ -252,6 +252,8 @@ def same_events(ours: Sequence[Event], theirs: Sequence[Event], aces: str = "low
 
 def same_event(ours: Event, theirs: Event, aces: str) -> None:
     """Assert that two events are equal, apart from the choice of arrangement."""
+    kinds = ours["type"], theirs["type"]
+    assert kinds[0] == kinds[1], f"{__file__} has {kinds[0]} where there is {kinds[1]}: {theirs}"
     fields = set(theirs) - {"at"}
     assert fields == set(ours), f"{theirs} should have the fields {sorted(ours)}"
     mine, other = without_arrangements(ours), without_arrangements(theirs)

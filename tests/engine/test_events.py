@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from dataclasses import fields as dataclass_fields
 
 import orjson
@@ -30,7 +31,12 @@ from engine.fields import JsonObject, Kind, Reader, fields_of
 from engine.round import Source
 from engine.view import redacted, unredacted
 from service.http.schemas.events import EVENT_SCHEMAS, FIELDS
+from tests import dealer
 from tests.builders import card, hand, meld, rank, secret
+from tests.dealer import Replayer
+from tests.referee import contract, known_game
+from tests.referee.contract import EVENT_FIELDS
+from tests.referee.known_game import KnownGame
 
 AT = "2026-01-01T10:00:00.000Z"
 SET = {"kind": "set", "cards": ["4C", "4S", "JK"], "stands_for": ["4C", "4S", "4C"]}
@@ -118,6 +124,12 @@ def missing(kind: str) -> list[str]:
         lacks.append(f"{body.__name__} has a field for the drawer: it needs a seat and a source")
     if kind not in EVENT_SCHEMAS:
         lacks.append(f"service.http.schemas.events needs a schema of {kind}")
+    if kind not in EVENT_FIELDS:
+        lacks.append(f"EVENT_FIELDS in {contract.__file__} needs a {kind}")
+    if body.in_round and not hasattr(KnownGame, f"_{kind}"):
+        lacks.append(f"KnownGame in {known_game.__file__} needs a rule _{kind}")
+    if body.in_round and f'"{kind}"' not in inspect.getsource(Replayer):
+        lacks.append(f"Replayer in {dealer.__file__} never emits a {kind}")
     return lacks
 
 

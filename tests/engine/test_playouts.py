@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import random
+from collections import Counter
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from engine import game as games
+from engine import invariants
 from engine.cards import CARDS, Card
 from engine.errors import CardNotInHandError, GameFinishedError, NotYourTurnError, WrongPhaseError
-from engine.events import Event, log_entry
+from engine.events import Event, GameFinished, log_entry
 from engine.game import Game, Status
 from engine.options import GameOptions
 from engine.round import Discarding, Drawing, Source
@@ -138,6 +140,17 @@ def repeated(state: Game, actions: list[dict[str, object]]) -> list[Event]:
         events += step.events
     assert step.game == state
     return events
+
+
+@pytest.mark.parametrize("skill", [0.97, 0.5])
+def test_every_event_of_play_is_counted_in_the_rules_of_a_game_at_rest(skill: float) -> None:
+    seats = tuple(HumanSeat(name) for name in "ABC")
+    playout = Playout(bytes(32), Rules(), seats, random.Random(1), skill)
+    for state in playout.states():
+        events = [event.body for event in playout.events if event.round == state.number]
+        kinds = Counter(body.type for body in events if not isinstance(body, GameFinished))
+        counted = invariants._events_of_play(state.round)
+        assert counted == kinds.total(), f"{invariants.__file__} counts {counted} of {kinds}"
 
 
 def test_careless_play_stalls_rounds_and_still_ends_the_game() -> None:

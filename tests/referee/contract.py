@@ -25,6 +25,9 @@ POSITIONS: dict[int, list[str | None]] = {
 }
 EVENT_FIELDS = {
     "seat_joined": {"seat", "name"},
+    "seat_left": {"seat"},
+    "seat_away": {"seat"},
+    "seat_returned": {"seat"},
     "round_dealt": {"dealer", "hand_size", "wild_rank", "upcard"},
     "card_drawn": {"seat", "source", "card"},
     "card_discarded": {"seat", "card"},
@@ -32,7 +35,9 @@ EVENT_FIELDS = {
     "went_out": {"seat", "hand", "melds"},
     "round_scored": {"went_out", "stalled", "seats"},
     "game_finished": {"winner", "tied", "totals", "secret"},
+    "game_abandoned": {"secret"},
 }
+"""What an answer shows of each kind of event; written by hand, not taken from the engine."""
 VIEW_FIELDS = {
     *("id", "version", "status", "seeded", "commitment", "rules", "round", "turn", "went_out"),
     *("stock_count", "discard_top", "discard_count", "seats", "you", "result", "turn_seconds"),

@@ -69,7 +69,9 @@ class KnownGame:
         """Check each event of an answer against the rules and the events before it."""
         for event in events:
             self._check_shape(event)
-            getattr(self, f"_{event['type']}")(event)
+            rule = getattr(self, f"_{event['type']}", None)
+            assert rule is not None, f"{__file__} has no rule for {event}"
+            rule(event)
             self.events.append(event)
             if self.number:
                 self.check_conservation()
