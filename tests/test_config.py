@@ -48,7 +48,8 @@ def test_every_setting_is_read_from_the_variable_of_its_name() -> None:
         "PATH": "/bin",
     }
 
-    assert {each.name.upper() for each in fields(Config)} - set(environ) == set()
+    missing = SETTINGS.keys() - set(environ)
+    assert not missing, f"write an example of {sorted(missing)} into environ and the Config below"
     assert Config.from_environ(environ) == Config(
         host="0.0.0.0",
         port=0,
@@ -146,6 +147,8 @@ def as_printed(default: object) -> str:
     words = {None: "unset", (): "unset", "": "unset", 14 * 86_400: "14 days", 86_400: "1 day"}
     if isinstance(default, Path):
         return f"./{default}"
+    if isinstance(default, bool):
+        return str(default).lower()
     assert default is None or isinstance(default, tuple | int | str)
     return words.get(default, str(default))
 
@@ -161,12 +164,17 @@ def settings_of_the_readme() -> dict[str, str]:
 
 
 def test_the_readme_lists_every_setting_and_no_other() -> None:
-    assert set(SETTINGS) ^ set(settings_of_the_readme()) == set()
+    listed = settings_of_the_readme()
+    missing, unknown = SETTINGS.keys() - listed.keys(), listed.keys() - SETTINGS.keys()
+    assert not missing, f"write a row into the table of settings in {README}: {sorted(missing)}"
+    assert not unknown, f"{README} lists what is no setting: {sorted(unknown)}"
 
 
 @pytest.mark.parametrize(("variable", "default"), SETTINGS.items(), ids=list(SETTINGS))
 def test_the_readme_prints_the_default_of_a_setting(variable: str, default: object) -> None:
-    assert settings_of_the_readme()[variable] == as_printed(default)
+    listed = settings_of_the_readme()
+    assert variable in listed, f"write a row into the table of settings in {README}: {variable}"
+    assert listed[variable] == as_printed(default)
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from engine import players
 from engine.errors import InvalidTableError
 from engine.players import LEVELS
 from engine.seats import MAX_NAME, AiSeat, HumanSeat, Level, Seat, has_joined, is_away
@@ -28,6 +29,8 @@ def test_an_ai_seat_has_one_of_the_levels(level: Any) -> None:
 
 
 def test_every_level_has_a_player_in_the_same_order() -> None:
+    missing = set(Level) - set(LEVELS)
+    assert not missing, f"LEVELS in {players.__file__} has no player of {sorted(missing)}"
     assert list(LEVELS) == list(Level)
 
 

@@ -133,7 +133,7 @@ def test_a_player_that_fails_or_cheats_is_replaced_by_a_fallback_move(
 
 
 def test_players_that_do_right_leave_no_fault() -> None:
-    levels = tuple(ai(level) for level in ("easy", "medium", "hard", "expert"))
+    levels = tuple(map(ai, Level))
     step = table.open_game(secret(4), GameOptions(levels))
     assert (step.game.status, step.faults) == (Status.FINISHED, ())
 

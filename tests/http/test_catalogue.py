@@ -18,7 +18,9 @@ from service.errors import (
     ServiceError,
     StaleVersionError,
 )
-from service.http.problems import mapping
+from service.http.openapi.blueprint import Blueprint
+from service.http.parsing import Token
+from service.http.problems import catalogue, mapping
 from service.http.problems.catalogue import MEDIA_TYPE, PROBLEMS
 from service.http.problems.mapping import extension_members, problem_of_error, problem_of_status
 
@@ -71,15 +73,25 @@ def raised() -> set[type[Exception]]:
     return {kind for kind in kinds if kind.__module__ in modules}
 
 
+def names(kinds: set[type[Exception]]) -> list[str]:
+    return sorted(kind.__name__ for kind in kinds)
+
+
 def test_every_error_has_a_problem_unless_it_leaves_no_view() -> None:
     mapped = {*mapping._CODE_OF_ERROR, RefusedMoveError}
-    assert raised() - mapped == NEVER_LEAVE_A_VIEW
+    missing = names(raised() - mapped - NEVER_LEAVE_A_VIEW)
+    assert not missing, f"name the problem that answers {missing} in {mapping.__file__}"
+    unexpected = names(NEVER_LEAVE_A_VIEW - (raised() - mapped))
+    assert not unexpected, f"have a problem, or are not raised: {unexpected}"
 
 
 def test_every_problem_answers_some_error() -> None:
     answering = {*mapping._CODE_OF_ERROR.values(), *mapping._CODE_OF_STATUS.values()}
-    assert set(PROBLEMS) - answering == {"internal-error"}  # which answers all others
-    assert answering <= set(PROBLEMS)
+    unused = set(PROBLEMS) - answering - {"internal-error"}  # which answers all others
+    assert not unused, f"{mapping.__file__} never answers {sorted(unused)}"
+    assert "internal-error" not in answering
+    unknown = answering - set(PROBLEMS)
+    assert not unknown, f"PROBLEMS in {catalogue.__file__} lacks {sorted(unknown)}"
 
 
 def test_every_problem_is_documented_by_an_operation() -> None:
@@ -91,13 +103,26 @@ def test_every_problem_is_documented_by_an_operation() -> None:
         for content in contents
         for code in content.get(MEDIA_TYPE, {"examples": ()})["examples"]
     }
-    assert set(PROBLEMS) - documented == UNDOCUMENTED
+    missing, unexpected = set(PROBLEMS) - documented - UNDOCUMENTED, UNDOCUMENTED & documented
+    assert not missing, f"no operation has it in its problems(…): {sorted(missing)}"
+    assert not unexpected, f"an operation documents {sorted(unexpected)}"
+    assert set(PROBLEMS) >= UNDOCUMENTED
 
 
 def test_the_table_has_every_code_of_the_contract_with_its_status() -> None:
-    assert [(problem.status, problem.code) for problem in PROBLEMS.values()] == [
-        (status, code) for status, codes in CONTRACT.items() for code in codes.split()
-    ]
+    contract = [(status, code) for status, codes in CONTRACT.items() for code in codes.split()]
+    made = [(problem.status, problem.code) for problem in PROBLEMS.values()]
+    assert not set(made) - set(contract), (
+        f"CONTRACT in {__file__} lacks {set(made) - set(contract)}"
+    )
+    assert not set(contract) - set(made), f"PROBLEMS lacks {set(contract) - set(made)}"
+    assert made == contract, "the order differs"
+
+
+def test_an_operation_with_a_problem_that_does_not_exist_is_named() -> None:
+    decorate = Blueprint("drinks", __name__).operation("pourTea", Token.IGNORED, "no-tea")
+    with pytest.raises(ValueError, match=r"pourTea: .*'no-tea'"):
+        decorate(lambda: None)
 
 
 def test_an_error_that_nobody_maps_has_no_problem() -> None:

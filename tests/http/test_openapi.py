@@ -176,8 +176,9 @@ def player(checked: Checked) -> Player:
 
 def test_the_committed_description_is_the_generated_one() -> None:
     committed = Path(__file__).parents[2] / "openapi/openapi.json"
+    is_current = committed.read_bytes() == _WRITTEN
 
-    assert committed.read_bytes() == _WRITTEN, "out of date: make openapi"
+    assert is_current, f"{committed} is out of date: make openapi"
 
 
 def test_no_field_is_described_as_nothing_but_null() -> None:
@@ -220,7 +221,9 @@ def test_the_readme_lists_every_call_and_no_other() -> None:
         listed |= {(method, path) for path in re.findall(r"/[^`]+", paths)}
     calls = {(made.method, made.path.replace("{game_id}", "{id}")) for made in _OPERATIONS.values()}
 
-    assert calls ^ listed == set()
+    missing, unknown = sorted(calls - listed), sorted(listed - calls)
+    assert not missing, f"write a row into the table of calls in {README}: {missing}"
+    assert not unknown, f"{README} lists what is no call: {unknown}"
 
 
 @each_operation
@@ -243,7 +246,7 @@ def test_a_body_has_examples_that_fit_its_schema(operation: Operation) -> None:
         named = [_resolved(example)["value"] for example in content.get("examples", {}).values()]
         examples = [*named, *([content["example"]] if "example" in content else [])]
 
-        assert examples
+        assert examples, f"give {operation.stated['operationId']} an example= in its decorator"
         for example in examples:
             _assert_valid(example, content["schema"])
 
@@ -290,8 +293,9 @@ def _documented_problems(operation: Operation) -> set[str]:
 def test_an_operation_has_the_problems_of_its_parts(operation: Operation) -> None:
     expected, documented = _expected_problems(operation), _documented_problems(operation)
 
-    assert expected - documented == set()
-    assert (documented - expected) & _OF_PARTS == set()
+    missing, unexpected = expected - documented, (documented - expected) & _OF_PARTS
+    assert not missing, f"its problems(…) lack {sorted(missing)}"
+    assert not unexpected, f"its problems(…) have too much: {sorted(unexpected)}"
 
 
 def test_an_answer_always_has_every_field_but_the_few_that_are_named() -> None:
@@ -324,7 +328,8 @@ def test_every_answer_of_a_whole_game_is_as_described(checked: Checked, player: 
     player.get("/replay")
     events = player.get("/events?limit=1000").get_json()["events"]
 
-    assert {event["type"] for event in events} >= set(EVENT_SCHEMAS) - _OF_OTHER_GAMES
+    missing = set(EVENT_SCHEMAS) - _OF_OTHER_GAMES - {event["type"] for event in events}
+    assert not missing, f"no such event in a whole game; add to _OF_OTHER_GAMES: {sorted(missing)}"
     assert len(checked.answers) > 100
 
 

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from engine.seats import Level
 from tests.system.launch import Launch
 
 README = Path(__file__).parents[2] / "README.md"
@@ -26,6 +27,12 @@ def commands_and_outputs() -> list[tuple[str, str]]:
                 continued = line.endswith("\\")
             steps.append((command, "".join(lines)))
     return steps
+
+
+def test_the_readme_names_every_level() -> None:
+    text = README.read_text()
+    missing = [level for level in Level if f"`{level}`" not in text]
+    assert not missing, f"{README} does not name the levels {missing}"
 
 
 def test_every_command_of_the_readme_gives_the_printed_output(tmp_path: Path) -> None:

@@ -77,6 +77,8 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]
         return lambda view: self._described(view, name, Token.IGNORED, {*problems})
 
     def _described(self, view: _View, name: str, token: Token, codes: set[str]) -> _View:
+        if unknown := codes - PROBLEMS.keys():
+            raise ValueError(f"{name}: no problem of the catalogue is called {sorted(unknown)}")
         kinds = sorted((PROBLEMS[code] for code in (*codes, *_ALL)), key=_by_status)
         for status, group in groupby(kinds, key=lambda problem: problem.status):
             view = self._refusal(status, list(group))(view)

@@ -112,7 +112,7 @@ def test_an_inner_limit_does_not_change_the_outer_one() -> None:
         assert least_points(HAND, Rank.KING, AceMode.LOW) == 28
 
 
-@pytest.mark.parametrize("level", ["easy", "medium", "hard", "expert"])
+@pytest.mark.parametrize("level", list(Level))
 def test_players_within_their_budget_use_less_than_0_6_of_the_limit(
     monkeypatch: pytest.MonkeyPatch, level: str
 ) -> None:

@@ -7,7 +7,7 @@ import pytest
 from engine.players import LEVELS, anti_stall
 from engine.players.position import Position
 from engine.view import view
-from tests.choices import POSITIONS, chosen_turn, recorded_games, recorded_positions
+from tests.choices import FILE, POSITIONS, chosen_turn, recorded_games, recorded_positions
 from tests.scale import scaled
 
 
@@ -17,6 +17,7 @@ def test_every_level_chooses_as_recorded(level: str) -> None:
     compared = 0
     for record in games[: scaled(len(games))]:
         for position in recorded_positions(record):
+            assert level in position.turns, f"{level} is not in {FILE}: see tests/choices.py"
             turn = chosen_turn(position.game, level, position.budget)
             assert turn == position.turns[level], f"after {position.game.layout.turns} turns"
             compared += 1
