@@ -17,6 +17,7 @@ from tests.oracle import (
     points_after_discard,
     sorted_hand,
 )
+from tests.referee import contract
 from tests.referee.contract import (
     DIGEST,
     EVENT_FIELDS,
@@ -80,7 +81,7 @@ class KnownGame:
 
     def _check_shape(self, event: Event) -> None:
         kind = event.get("type")
-        assert kind in EVENT_FIELDS, f"an event of type {kind!r}"
+        assert kind in EVENT_FIELDS, f"EVENT_FIELDS in {contract.__file__} has no {kind!r}"
         check_fields(event, {"seq", "at", "type", "round"} | EVENT_FIELDS[kind], f"event {event}")
         check_equal(event["seq"], len(self.events) + 1, f"the seq of {event}")
         check_time(event["at"], f"the time of {event}")
