@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from engine import game as games
 from engine import membership, table
-from engine.errors import GameFinishedError, GameWaitingError, NotYourTurnError, SeatTakenError
+from engine.errors import (
+    GameFinishedError,
+    GameWaitingError,
+    NotYourTurnError,
+    SeatTakenError,
+    SnapshotError,
+)
 from engine.events import Event, log_entry
 from engine.game import Game, Status, Step
 from engine.options import GameOptions
@@ -233,3 +241,14 @@ def test_bounded_turns_come_back_from_a_snapshot() -> None:
     away = table.apply_overdue_turns(pair(), 1, now=MINUTE)
     assert away is not None
     assert load(dump(away.game)) == away.game
+
+
+def test_a_return_that_an_earlier_version_wrote_after_the_end_does_not_damage_the_game() -> None:
+    away = table.apply_overdue_turns(pair(), 1, now=MINUTE)
+    assert away is not None
+    over = table.leave(away.game, 1, now=MINUTE).game
+    returned = membership.mark_returned(over, 0).game
+    assert returned.seq == over.seq + 1
+    assert load(dump(returned)) == returned
+    with pytest.raises(SnapshotError, match="the end of the game is its last event"):
+        load(dump(replace(returned, seq=over.seq + 2)))
