@@ -53,7 +53,7 @@ class Game:
     def saw(self, view: dict[str, Any]) -> None:
         """Remember a view."""
         self.hand = view["you"]["hand"] or []
-        self.tag = f'"{view["version"]}.0.{VIEW_FORMAT}"'
+        self.tag = f'"{view["version"]}.0.2"'
 
 
 _games: dict[str, Game] = {}
