@@ -41,7 +41,6 @@ class Connection:
         raw = self._held[0][1]
         raw.send_packed_command(raw.pack_commands(commands))
         answers: list[Any] = []
-        redirected = False
         for _ in commands:
             try:
                 answers.append(raw.read_response())
@@ -49,12 +48,9 @@ class Connection:
                 raise
             except AskError as error:
                 answers.append(error)
-                redirected = True
-        if redirected:
-            return [
-                self._execute_at_target(answer, command) if isinstance(answer, AskError) else answer
-                for command, answer in zip(commands, answers, strict=True)
-            ]
+        for place, answer in enumerate(answers):
+            if isinstance(answer, AskError):
+                answers[place] = self._execute_at_target(answer, commands[place])
         return answers
 
     def execute_everywhere(self, command: Command) -> list[Any]:

@@ -131,7 +131,7 @@ class Retry:
             raise _FailedAttemptError(error, is_uncertain=False) from error
         start = self._policy.clock()
         results: list[T] = []
-        failed: _FailedAttemptError | None = None
+        failures: list[_FailedAttemptError] = []
         for key in keys:
             if results and self._policy.clock() - start > self._policy.deadline:
                 break
@@ -140,9 +140,9 @@ class Retry:
             except _FailedAttemptError as failure:
                 if isinstance(failure.error, EvictingError):
                     raise
-                failed = failure
-        if failed is not None and not results:
-            raise failed
+                failures.append(failure)
+        if not results:
+            raise failures[-1]
         return results
 
     def _probe(self, key: str, operation: Probe[T]) -> T:

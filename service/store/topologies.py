@@ -47,7 +47,7 @@ class Pools(Protocol):
         """The pool of the server that a key may be written to."""
 
     def one_key_each(self, keys: Iterable[str]) -> Sequence[str]:
-        """Of some keys one for every server that holds any of them."""
+        """Of some keys one for every server that holds any of them; never none of them."""
 
     def redirect_target(self, redirect: AskError) -> redis.ConnectionPool:
         """The pool of the server that a redirect names."""
@@ -133,6 +133,8 @@ class ClusterPools:
                 if name in missing:
                     missing.remove(name)
                     chosen.append(key)
+        if not chosen:
+            raise ClusterDownError("CLUSTERDOWN no node serves any of the keys")
         return chosen
 
     def redirect_target(self, redirect: AskError) -> redis.ConnectionPool:
@@ -169,17 +171,23 @@ class ClusterPools:
             raise redis.TimeoutError("the nodes of the cluster do not answer") from error
 
     def _ask_nodes(self) -> RedisCluster:
-        if self._known is None:
-            self._known = RedisCluster(
-                startup_nodes=[ClusterNode(host, port) for host, port in self._hosts],
-                dynamic_startup_nodes=False,  # all nodes may be replaced behind a name
-                require_full_coverage=False,  # a lost part must not take all games with it
-                retry=_no_retry(),
-                **self._options,
-            )
-        else:
-            self._known.nodes_manager.initialize()
+        try:
+            if self._known is None:
+                self._known = self._new_cluster()
+            else:
+                self._known.nodes_manager.initialize()
+        except IndexError as error:  # how the client fails where nothing has a slot
+            raise ClusterDownError("CLUSTERDOWN no node serves any slot") from error
         return self._known
+
+    def _new_cluster(self) -> RedisCluster:
+        return RedisCluster(
+            startup_nodes=[ClusterNode(host, port) for host, port in self._hosts],
+            dynamic_startup_nodes=False,  # all nodes may be replaced behind a name
+            require_full_coverage=False,  # a lost part must not take all games with it
+            retry=_no_retry(),
+            **self._options,
+        )
 
 
 class Sentinels(Sentinel):

@@ -15,8 +15,10 @@ from service.errors import StorageUnavailableError
 from service.store.game_store import GameStore
 from service.store.models import Committed, RecordKey
 from service.store.retry import RetryPolicy
-from service.store.topologies import Sentinels
-from tests.nodes import Group, cluster_group
+from service.store.topologies import Sentinels, open_pools
+from service.store.url import parse
+from tests.nodes import Group, cluster_group, lone_node
+from tests.store.scripted_servers import ONCE
 from tests.store.test_game_store import first_commit, next_commit
 
 KEY = RecordKey("seat:key")
@@ -92,6 +94,27 @@ def test_a_cluster_that_does_not_answer_holds_nobody_for_long(group: Group, know
         finally:
             for node in group.all_nodes:
                 node.resume()
+
+
+def test_a_cluster_without_a_slot_is_not_ready() -> None:
+    with (
+        lone_node("--cluster-enabled", "yes") as node,
+        closing(GameStore.from_url(f"redis+cluster://{node.address}", 2, policy=ONCE)) as store,
+        pytest.raises(StorageUnavailableError, match="has no master"),
+    ):
+        store.check_ready()
+
+
+def test_a_slot_that_no_node_serves_is_left_out_of_the_keys() -> None:
+    with lone_node("--cluster-enabled", "yes") as node:
+        node.execute("CLUSTER", "ADDSLOTSRANGE", 0, 8000)
+        with closing(open_pools(parse(f"redis+cluster://{node.address}"), 1)) as pools:
+            keys = [f"{{{number}}}" for number in range(100)]
+            (key,) = pools.one_key_each(keys)
+            assert key_slot(key.encode()) <= 8000
+            unserved = [key for key in keys if key_slot(key.encode()) > 8000]
+            with pytest.raises(redis.exceptions.ClusterDownError):
+                pools.one_key_each(unserved)
 
 
 class FakeSentinel:

@@ -337,6 +337,7 @@ def test_a_store_has_the_connections_and_the_promises_it_was_given() -> None:
     assert store._level == Level(Durability.ACKNOWLEDGED, 5)
     plain = GameStore.from_url("redis://127.0.0.1:1/0", 3)
     assert plain._level == Level(Durability.LOCAL, 1)
+    assert GameStore(ScriptedPools([]))._level == Level(Durability.LOCAL, 1)  # type: ignore[arg-type]
     store.close()
 
 
