@@ -26,8 +26,8 @@ check: $(VENV)/check.stamp $(VENV)/engine.stamp $(VENV)/generators.stamp tools/n
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	@# Tracing sees the source form only and is slow: whole numbers and bounds of time come after.
-	ENGINE_FORM=source $(PYTEST) --cov --cov-report=term -m 'not timing' $(PYTEST_ARGS)
-	WHOLE=1 $(PYTEST) $(PYTEST_ARGS)
+	ENGINE_FORM=source $(PYTEST) --cov --cov-report=term -m 'not timing' --durations=15 $(PYTEST_ARGS)
+	WHOLE=1 $(PYTEST) --durations=15 $(PYTEST_ARGS)
 	WHOLE=1 $(BIN)/python -m pytest tests/external $(PYTEST_ARGS)
 	@$(BIN)/python -m service openapi $(VENV)/openapi.json
 	@cmp $(VENV)/openapi.json openapi/openapi.json || \
