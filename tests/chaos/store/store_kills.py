@@ -23,6 +23,8 @@ from tests.system.launch import Launch
 _MOST_MOVES = 12
 _MOVES_AFTER = 20
 _RECOVERY_SECONDS = 30.0
+_REPEAT_SECONDS = 240.0
+"""More than the pauses before twenty starts, during which a client may be unlucky each time."""
 _POLL_SECONDS = 0.005
 
 
@@ -33,7 +35,9 @@ def run(kills: int = 20, clients: int = 4, seed: int = 1) -> Outcome:
         tempfile.TemporaryDirectory() as folder,
         Launch(Path(folder), LOG_LEVEL="CRITICAL") as service,
     ):
-        with playing(service.url(), history, f"store kills {seed}", clients) as games:
+        with playing(
+            service.url(), history, f"store kills {seed}", clients, _REPEAT_SECONDS
+        ) as games:
             while len(killed) < kills and (server := _next_server(service, killed)):
                 if len(killed) % 2 == 0:
                     games.wait_for_moves(rng.randint(1, _MOST_MOVES))
