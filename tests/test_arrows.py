@@ -33,11 +33,10 @@ SOLVER_ORDER = ["costs", "suits", "sets", "kernel", "prospects", "hands", "arran
 SERVICE_ARROWS: dict[str, set[str]] = {
     "__init__": set(),
     "errors": set(),
-    "strict_json": set(),
     "store": {"errors"},
     "config": {"store"},
-    "games": {"store", "config", "errors", "strict_json"},
-    "http": {"games", "config", "errors", "strict_json", "__init__"},
+    "games": {"store", "config", "errors"},
+    "http": {"games", "config", "errors", "__init__"},
     "runtime": {"config"},
     "app": {"http", "games", "store", "config", "__init__"},
     "wsgi": {"app", "config"},

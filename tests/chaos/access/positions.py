@@ -15,6 +15,8 @@ from dataclasses import dataclass, replace
 from itertools import count
 from unittest import mock
 
+import orjson
+
 from engine import game as games
 from engine.cards import Card
 from engine.events import CardDiscarded, CardDrawn, Event, log_entry
@@ -26,7 +28,6 @@ from engine.rules import AceMode, Rules
 from engine.seats import AiSeat, HumanSeat, Seat, SeatKind, is_away
 from engine.shuffle import Stream, pack
 from engine.snapshot import dump
-from service import strict_json
 from service.games import bodies, tokens
 from service.games.meta import Meta
 from service.store.game_store import GameStore
@@ -214,7 +215,7 @@ def store_position(store: GameStore, game_id: str, position: Position, version: 
             game_id=game_id,
             expected=0,
             stored=StoredGame(version, dump(game), _meta(game).dump()),
-            events=[strict_json.write(log_entry(event, at)) for event in position.events],
+            events=[orjson.dumps(log_entry(event, at)) for event in position.events],
             logged=0,
             record_key=RecordKey("put", "put"),
             record=b"{}",
