@@ -142,4 +142,11 @@ class OutcomeUnknownError(StorageError):
 
 
 class CorruptGameError(ServiceError):
-    """What the store holds of a game cannot be read; the text says why, and shows no card."""
+    """What the store holds of a game cannot be read; the text says why, and shows no card.
+
+    `game_id` is None where the id is that of the request.
+    """
+
+    def __init__(self, reason: str, game_id: str | None = None) -> None:
+        super().__init__(reason)
+        self.game_id = game_id

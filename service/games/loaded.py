@@ -67,9 +67,9 @@ class LoadedGame(Generic[CallerT_co]):
         try:
             game = load(self.stored.state)
         except SnapshotError as error:
-            raise CorruptGameError(f"game {self.game_id}: {error}") from error
+            raise CorruptGameError(str(error), self.game_id) from error
         if not self.meta.fits(game):
-            raise CorruptGameError(f"game {self.game_id}: the tokens do not fit the seats")
+            raise CorruptGameError("the tokens do not fit the seats", self.game_id)
         return game
 
 

@@ -99,5 +99,5 @@ class GameRepository:
         if len(texts) < expected:
             if self.load(game_id)[0] is None:
                 raise GameNotFoundError("no game has this id, or it has expired")
-            raise CorruptGameError(f"game {game_id} lacks events")
+            raise CorruptGameError("the log lacks events", game_id)
         return [orjson.loads(text) for text in texts]

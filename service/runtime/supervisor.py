@@ -125,8 +125,6 @@ class Supervisor:
         for line in start_message.lines(self._config, web.url, web.port, program):
             _report(line)
         _report(f"the engine runs {_FORMS[engine.form]}")
-        if problem := web.readiness_problem():
-            _report(f"not ready yet: {problem}", error=True)
 
     def _stop_web(self) -> None:
         if self._web is None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import errno
 import http.client
-import json
 import os
 import signal
 import socket
@@ -24,7 +23,6 @@ from service.runtime.parent_death import die_with_parent
 _BACKLOG = 2_048
 _PROBE_PATH = "/healthz"
 _PROBE_SECONDS = 1.0
-_READINESS_SECONDS = 5.0
 _HEADERS = {"Host": "localhost", "Connection": "close"}
 _ANY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - compared, never bound
 
@@ -90,24 +88,12 @@ class WebServer:
         """Tell whether a request is answered by now; raise `WebServerError` if gunicorn ended."""
         self.check()
         try:
-            status, reason, _ = self._get(_PROBE_PATH, _PROBE_SECONDS)
+            status, reason = self._get(_PROBE_PATH, _PROBE_SECONDS)
         except (OSError, http.client.HTTPException) as error:
             self.last_answer = f"none ({str(error).strip()})"
             return False
         self.last_answer = f"{status} {reason}"
         return status == http.client.OK
-
-    def readiness_problem(self) -> str | None:
-        """Tell in words why it cannot serve games, by its own `/readyz`; None if it can."""
-        try:
-            status, reason, body = self._get("/readyz", _READINESS_SECONDS)
-            if status == http.client.OK:
-                return None
-            return str(json.loads(body)["detail"])
-        except (OSError, http.client.HTTPException) as error:
-            return f"GET /readyz is not answered ({error})"
-        except (ValueError, LookupError, TypeError):
-            return f"GET /readyz is answered {status} {reason}"
 
     def ask_to_stop(self) -> None:
         """Have gunicorn end once the requests under way are answered."""
@@ -130,13 +116,14 @@ class WebServer:
         host, port = self._address
         return _ANY_ADDRESS.get(host, host), port
 
-    def _get(self, path: str, timeout_seconds: float) -> tuple[int, str, bytes]:
-        """Give the status, its reason and the body of the answer; raise what the client raises."""
+    def _get(self, path: str, timeout_seconds: float) -> tuple[int, str]:
+        """Give the status of the answer and its reason; raise what the client raises."""
         connection = http.client.HTTPConnection(*self._local_address, timeout=timeout_seconds)
         with contextlib.closing(connection):
             connection.request("GET", path, headers=_HEADERS)
             answer = connection.getresponse()
-            return answer.status, answer.reason, answer.read()
+            answer.read()
+            return answer.status, answer.reason
 
     def _send(self, number: signal.Signals) -> None:
         if self._process is not None:

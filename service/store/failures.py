@@ -40,16 +40,16 @@ class EvictingError(exceptions.RedisError):
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A failure in words; `passes`: it may be over at the next attempt of the same call."""
+    """A failure in words; `is_transient`: it may be over at the next attempt of the same call."""
 
     detail: str
-    passes: bool = True
+    is_transient: bool = True
     retry_after: int = SOON
 
 
 def _permanent(detail: str) -> Failure:
     """A failure that an operator has to end."""
-    return Failure(detail, passes=False, retry_after=LATER)
+    return Failure(detail, is_transient=False, retry_after=LATER)
 
 
 UNREACHABLE = Failure("the storage does not answer")
@@ -63,10 +63,10 @@ BUSY = Failure("the storage is busy with a long script")
 TOO_FEW_REPLICAS = Failure("the storage has too few replicas at the moment")
 UNCONFIRMED = Failure("the replicas of the storage have not confirmed the change in time")
 NOT_RETRIED = Failure(
-    "the storage was lost during the change and may have been restarted", passes=False
+    "the storage was lost during the change and may have been restarted", is_transient=False
 )
 UNREADABLE = Failure("the storage gave an answer that cannot be read")
-FAILED = Failure("the storage failed", passes=False)
+FAILED = Failure("the storage failed", is_transient=False)
 OUT_OF_MEMORY = _permanent("the storage is full: give it more memory")
 DISK_ERROR = _permanent("the storage cannot write to its disk")
 REFUSED_LOGIN = _permanent("the storage refuses the service's user or password: see REDIS_URL")

@@ -154,7 +154,7 @@ def _raise_unless_repeatable(error: Exception, maybe_applied: bool, *, in_time: 
     if is_corrupt(error):
         raise CorruptGameError(str(error)) from error
     failure = failure_of(error)
-    if failure.passes and in_time:
+    if failure.is_transient and in_time:
         return
     kind = OutcomeUnknownError if maybe_applied else StorageUnavailableError
     raise kind(failure.detail, failure.retry_after) from error

@@ -14,8 +14,6 @@ from service.runtime.web_server import WebServer, WebServerError
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
 NOT_FOUND = b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"
-NOT_READY = b'HTTP/1.1 503 Busy\r\nContent-Length: 20\r\n\r\n{"detail": "a disk"}'
-STRANGE = b"HTTP/1.1 503 Busy\r\nContent-Length: 2\r\n\r\n[]"
 NO_HTTP = b"220 mail\r\n"
 
 
@@ -57,21 +55,6 @@ def test_where_nobody_listens_there_is_no_answer() -> None:
 
     assert not web.is_serving()
     assert web.last_answer.startswith("none (")
-    assert "is not answered (" in str(web.readiness_problem())
-
-
-@pytest.mark.parametrize(
-    ("answer", "problem"),
-    [
-        (OK, None),
-        (NOT_READY, "a disk"),
-        (STRANGE, "GET /readyz is answered 503 Busy"),
-        (NOT_FOUND, "GET /readyz is answered 404 Not Found"),
-    ],
-)
-def test_a_problem_of_readiness_is_told_by_its_detail(answer: bytes, problem: str | None) -> None:
-    with answered(answer) as web:
-        assert web.readiness_problem() == problem
 
 
 def test_a_taken_port_is_named() -> None:

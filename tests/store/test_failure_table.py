@@ -105,7 +105,7 @@ def test_each_error_has_its_failure(error: Exception, failure: Failure) -> None:
 )
 def test_a_denial_names_the_command(error: Exception, command: str) -> None:
     detail = f"the storage's user lacks the right to run {command}"
-    assert failure_of(error) == Failure(detail, passes=False, retry_after=LATER)
+    assert failure_of(error) == Failure(detail, is_transient=False, retry_after=LATER)
 
 
 def test_what_an_operator_has_to_end_takes_longer() -> None:
@@ -117,7 +117,7 @@ def test_what_an_operator_has_to_end_takes_longer() -> None:
 
 
 def _needs_an_operator(failure: Failure) -> bool:
-    return not failure.passes and failure not in (failures.FAILED, failures.NOT_RETRIED)
+    return not failure.is_transient and failure not in (failures.FAILED, failures.NOT_RETRIED)
 
 
 @pytest.mark.parametrize(

@@ -73,9 +73,8 @@ def _answer_error(error: Exception) -> Response:
 
 def _answer_damaged(problem: Problem, error: CorruptGameError) -> Response:
     """The answer to a damaged game: its reason is for the log alone."""
-    game_id = (request.view_args or {}).get("game_id", "that a key names")
-    reason = str(error).removeprefix(f"game {game_id}: ")
-    _LOG.error("%s: game %s: %.200s id=%s", problem.code, game_id, reason, g.request_id)
+    game_id = error.game_id or (request.view_args or {}).get("game_id", "that a key names")
+    _LOG.error("%s: game %s: %.200s id=%s", problem.code, game_id, error, g.request_id)
     return _answer(problem, sentence(problem.title, problem.remedy))
 
 

@@ -36,7 +36,7 @@ def test_the_page_and_the_tested_faults_are_the_same() -> None:
         for detail, retried, reads, seconds in _ROW.findall(_SECTION)
     }
     tested = {
-        (each.detail, each.passes, fault.reads_go_on, each.retry_after)
+        (each.detail, each.is_transient, fault.reads_go_on, each.retry_after)
         for fault in FAULTS
         for each in [fault.failure]
     }
