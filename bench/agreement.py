@@ -41,7 +41,7 @@ def _vectors(source: SourceForm) -> Row:
         (
             int(Rank.parse(line["wild_rank"])),
             line["aces"],
-            bytes(Card.parse(code).index for code in line["cards"]),
+            bytes(Card.parse(code) for code in line["cards"]),
         )
         for line in lines
     ]

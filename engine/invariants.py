@@ -76,7 +76,7 @@ def _broken_by_round(game: Game, state: Round) -> Iterator[str]:
 def _broken_by_cards(state: Round) -> Iterator[str]:
     """Where the cards lie."""
     layout = state.layout
-    if sorted(card.index for card in layout.all_cards()) != _pack_indices(layout.rules.jokers):
+    if sorted(layout.all_cards()) != _pack_indices(layout.rules.jokers):
         yield "every card is in exactly one place"
     if not all(map(_is_sorted, (*layout.hands, *layout.shown))):
         yield "hands are sorted"
@@ -96,12 +96,12 @@ def _broken_by_cards(state: Round) -> Iterator[str]:
 
 
 @cache
-def _pack_indices(jokers: int) -> list[int]:
-    return sorted(card.index for card in pack(jokers))
+def _pack_indices(jokers: int) -> list[Card]:
+    return sorted(pack(jokers))
 
 
 def _is_sorted(cards: tuple[Card, ...]) -> bool:
-    return all(one.index <= other.index for one, other in pairwise(cards))
+    return all(one <= other for one, other in pairwise(cards))
 
 
 def _was_taken(state: Round) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from engine.cards import Card, Rank
+from engine.cards import JOKER_INDEX, Card, Rank
 from engine.errors import InvalidTableError
 
 ROUNDS = 11
@@ -78,7 +78,7 @@ def wild_rank(round_number: int) -> Rank:
 
 def is_wild(card: Card, wild: Rank) -> bool:
     """Whether a card is a joker or of the round's wild rank."""
-    return card.is_joker or card.rank == wild
+    return card == JOKER_INDEX or card.rank == wild
 
 
 def ace_points(aces: AceMode) -> int:

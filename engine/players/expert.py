@@ -81,9 +81,9 @@ def _prospects(position: DiscardPosition, budget: int) -> dict[Card, int]:
     cheapest = sorted(costs, key=lambda card: (costs[card], _order(position, card)))[:affordable]
     hand, discards = packed(position.hand), packed(tuple(cheapest))
     prospects = position.kernel.prospects(hand, discards, position.unseen)
-    return {card: prospects[card.index] for card in cheapest}
+    return {card: prospects[card] for card in cheapest}
 
 
 def _order(position: DiscardPosition, card: Card) -> tuple[int, int]:
     """Equally good discards: the card that costs more first, then the higher."""
-    return -points(card, position.wild, position.aces), -card.index
+    return -points(card, position.wild, position.aces), -card

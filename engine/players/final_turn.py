@@ -11,7 +11,7 @@ from engine.solver.hands import packed, points_after_discard, preferred
 def best_draw(position: DrawPosition) -> Source:
     """The upcard if it leaves fewer points than the stock does on average, else the stock."""
     hand = packed(position.hand)
-    taken = position.kernel.least_after_draw(hand, position.upcard.index)
+    taken = position.kernel.least_after_draw(hand, position.upcard)
     stock = position.kernel.draw_total(hand, position.unseen)
     return Source.DISCARD if taken * position.unseen_count < stock else Source.STOCK
 

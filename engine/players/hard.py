@@ -50,14 +50,14 @@ def _best_discard(position: DiscardPosition, budget: int) -> Card:
     candidates = ranked[:CANDIDATES]
     hand, discards = packed(position.hand), packed(tuple(candidates))
     prospects = position.kernel.prospects(hand, discards, position.unseen)
-    return min(candidates, key=lambda card: prospects[card.index])
+    return min(candidates, key=lambda card: prospects[card])
 
 
 def _ranked(position: DiscardPosition) -> list[Card]:
     """The naturals, the cheapest first; among equals that of more points, then the higher."""
     wild, aces = position.wild, position.aces
     price = {
-        card: (cost + _meld_worth(position, card), -points(card, wild, aces), -card.index)
+        card: (cost + _meld_worth(position, card), -points(card, wild, aces), -card)
         for card, cost in position.natural_discard_costs().items()
     }
     return sorted(price, key=lambda card: price[card])
@@ -67,9 +67,7 @@ def _meld_worth(position: DiscardPosition, card: Card) -> int:
     """For each other natural, the unseen cards that would meld with both; their sum."""
     others = [one for one in without(position.hand, card) if not is_wild(one, position.wild)]
     return sum(
-        position.unseen[each]
-        for one in others
-        for each in _completing(*sorted((card.index, one.index)))
+        position.unseen[each] for one in others for each in _completing(*sorted((card, one)))
     )
 
 

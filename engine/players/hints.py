@@ -69,7 +69,7 @@ def _draw_hint(seen: View, random: Stream, budget: int) -> DrawHint:
     source = LEVELS[STRONGEST_LEVEL].choose_draw(seen, random, budget)
     after = position.kernel.least_after_turns(packed(position.hand))
     stock = DrawOption(Source.STOCK, _average(after, position.unseen))
-    upcard = DrawOption(Source.DISCARD, after[position.upcard.index])
+    upcard = DrawOption(Source.DISCARD, after[position.upcard])
     reason = _draw_reason(position.upcard, source, stock.expected, upcard.expected)
     return DrawHint(source, reason, (stock, upcard))
 

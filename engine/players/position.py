@@ -100,7 +100,7 @@ class DrawPosition(Position):
 
     def with_upcard(self) -> DiscardPosition:
         """The position after taking the upcard: exactly what the seat's next view will give."""
-        hand = tuple(sorted((*self.hand, self.upcard), key=lambda card: card.index))
+        hand = tuple(sorted((*self.hand, self.upcard)))
         return DiscardPosition(
             hand, self.wild, self.aces, self.unseen, self.turn, self.final, self.upcard
         )

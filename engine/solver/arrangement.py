@@ -68,7 +68,7 @@ class _Decomposition:
     def _position(self, card: Card) -> tuple[int, int]:
         """Where a natural stands in the order of its suit's runs."""
         is_high = self._aces is AceMode.HIGH and card.rank == Rank.ACE
-        return (HIGH_ACE if is_high else card.index // 4 + 1, card.index % 4)
+        return (HIGH_ACE if is_high else card // 4 + 1, card % 4)
 
     def _best_meld(self) -> Places | None:
         """A meld of the lowest natural that still allows the least points; None if none does."""
@@ -83,7 +83,7 @@ class _Decomposition:
         return None
 
     def _least(self, naturals: list[Card], wilds: int) -> int:
-        hand = bytes([card.index for card in naturals]) + bytes([JOKER_INDEX]) * wilds
+        hand = bytes(naturals) + bytes([JOKER_INDEX]) * wilds
         return self._kernel.least_of_naturals(hand)
 
     def _runs(self) -> Iterator[Places]:
@@ -133,7 +133,7 @@ class _Decomposition:
         if host.kind is MeldKind.SET:
             wilds = [card for card in cards if is_wild(card, self._wild)]
             return self._meld(cards[: len(cards) - len(wilds)] + sorted(wilds + spare))
-        last = host.stands_for[-1].index // 4 + 1
+        last = host.stands_for[-1] // 4 + 1
         top = HIGH_ACE - 1 if self._aces is AceMode.LOW else HIGH_ACE
         room = 0 if last == Rank.ACE else top - last
         return self._meld(spare[room:] + cards + spare[:room])

@@ -65,10 +65,10 @@ def preferred(least: dict[Card, int], wild: Rank, aces: AceMode) -> Card:
     """
     return min(
         least,
-        key=lambda card: (least[card], is_wild(card, wild), -points(card, wild, aces), -card.index),
+        key=lambda card: (least[card], is_wild(card, wild), -points(card, wild, aces), -card),
     )
 
 
 def packed(cards: tuple[Card, ...]) -> bytes:
     """Cards as the kernel takes them."""
-    return bytes([card.index for card in cards])
+    return bytes(cards)

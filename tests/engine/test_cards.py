@@ -45,6 +45,12 @@ def test_there_is_no_card_beyond_the_joker(index: int) -> None:
         Card(index)
 
 
+def test_a_card_is_an_integer_that_is_always_true() -> None:
+    assert [*map(int, CARDS)] == list(range(53))
+    assert all(CARDS)
+    assert repr(JOKER) == "<JK>"
+
+
 def test_cards_sort_by_rank_then_suit_and_jokers_last() -> None:
     assert write_cards(hand("JK KC AS AC TH 2D")) == "AC AS 2D TH KC JK"
 

@@ -83,7 +83,7 @@ def a_tag_of_the_state(response: Response, game: Game) -> None:
 
 def a_length_that_depends_on_the_stock(response: Response, game: Game) -> None:
     if (layout := layout_of(game)) is not None and response.get_data():
-        response.set_data(response.get_data() + b" " * layout.stock[-1].index)
+        response.set_data(response.get_data() + b" " * layout.stock[-1])
 
 
 def an_error_that_names_the_top_of_the_stock(response: Response, game: Game) -> None:

@@ -176,7 +176,7 @@ def test_the_hard_player_compares_the_two_discards_of_least_points_and_meld_wort
             continue
         least = points_after_discard(position.hand, position.wild, position.aces)
         price = {
-            each: (left + meld_worth(position, each), -cost(position, each), -each.index)
+            each: (left + meld_worth(position, each), -cost(position, each), -each)
             for each, left in least.items()
             if not is_wild(each, position.wild)
         }
@@ -217,7 +217,7 @@ def meld_worth(position: Position, own: Card) -> int:
 
 def is_meld(cards: list[Card]) -> bool:
     """Whether three naturals are a set, or a run in which an ace is low."""
-    ranks = sorted(each.index // 4 for each in cards)
+    ranks = sorted(each // 4 for each in cards)
     a_set = ranks[0] == ranks[2]
     in_line = ranks == [ranks[0], ranks[0] + 1, ranks[0] + 2]
     return a_set or (in_line and len({each.suit for each in cards}) == 1)
@@ -264,7 +264,7 @@ def worth(position: Position, drawn: Card, unseen: bytes, candidates: int) -> Fr
     hand = (*position.hand, drawn)
     least = points_after_discard(hand, position.wild, position.aces)
     naturals = [each for each in least if not is_wild(each, position.wild)]
-    ranked = sorted(naturals, key=lambda each: (least[each], -cost(position, each), -each.index))
+    ranked = sorted(naturals, key=lambda each: (least[each], -cost(position, each), -each))
     if not ranked or least[ranked[0]] == 0:
         return Fraction(0)
     scale = sum(unseen) ** 3
