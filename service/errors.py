@@ -64,7 +64,7 @@ class ConflictError(ServiceError):
     """Other changes were committed first again and again; `version` is the last one seen."""
 
     def __init__(self, version: int) -> None:
-        super().__init__("other calls were quicker again and again")
+        super().__init__("other changes were committed first again and again")
         self.version = version
 
 

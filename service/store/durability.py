@@ -15,7 +15,7 @@ class Durability(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Level:
+class DurabilityLevel:
     """A promised durability, and how many replicas every master has."""
 
     durability: Durability = Durability.LOCAL

@@ -22,7 +22,7 @@ from service.errors import CorruptGameError, OutcomeUnknownError
 from service.store import commit_script, readiness
 from service.store.commit_script import events_key, game_key, record_key
 from service.store.connection import Command, Connection
-from service.store.durability import Durability, Level
+from service.store.durability import Durability, DurabilityLevel
 from service.store.failures import SOON, NotRetriedError, TooFewReplicasError, UnconfirmedError
 from service.store.models import AlreadyCommitted, Commit, Committed, RecordKey, Stale, StoredGame
 from service.store.retry import Retry, RetryPolicy
@@ -48,7 +48,7 @@ class GameStore:
     ) -> None:
         self._pools = pools
         self._retry = Retry(pools, policy or RetryPolicy())
-        self._level = Level(durability, replicas)
+        self._level = DurabilityLevel(durability, replicas)
 
     @classmethod
     def from_url(

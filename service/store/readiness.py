@@ -23,7 +23,7 @@ from service.store.commit_script import (
     record_key,
 )
 from service.store.connection import Connection
-from service.store.durability import Level
+from service.store.durability import DurabilityLevel
 from service.store.failures import EvictingError, TooFewReplicasError
 from service.store.retry import Retry
 from service.store.server_info import eviction_policy, good_replicas, has_append_only_file
@@ -40,7 +40,7 @@ _PROBED_IDS = 1_000
 _PAUSE_SECONDS = 5.0
 
 
-def check(pools: Pools, retry: Retry, level: Level) -> tuple[str, ...]:
+def check(pools: Pools, retry: Retry, level: DurabilityLevel) -> tuple[str, ...]:
     """The warnings for the operator, if one master at least would serve reads and commits.
 
     Raises StorageUnavailableError if none would, or if any of them may evict games.
@@ -80,7 +80,7 @@ def _id_of(key: str) -> str:
 
 
 def _probe(
-    connection: Connection, game_id: str, level: Level, own_commands: Sequence[str]
+    connection: Connection, game_id: str, level: DurabilityLevel, own_commands: Sequence[str]
 ) -> Iterator[str]:
     game, log = game_key(game_id), events_key(game_id)
     record = record_key(game_id, CHECKED_RECORD)
@@ -100,7 +100,7 @@ def _probe(
     yield from _warnings(connection)
 
 
-def _require_replicas(connection: Connection, level: Level) -> None:
+def _require_replicas(connection: Connection, level: DurabilityLevel) -> None:
     count = good_replicas(connection)
     if count is None:
         raise ResponseError("UNGUARDED min-replicas-to-write is not set")

@@ -298,7 +298,9 @@ def test_a_change_is_given_up_when_others_are_always_committed_first(
 ) -> None:
     observed.before = [observed.overtake] * ATTEMPTS
     change = Recorder(draw(name))
-    with pytest.raises(ConflictError, match="other calls were quicker again and again") as conflict:
+    with pytest.raises(
+        ConflictError, match="other changes were committed first again and again"
+    ) as conflict:
         transactions.run(change)
     assert conflict.value.version == ATTEMPTS
     assert len(change.decided) == ATTEMPTS

@@ -10,7 +10,7 @@ import pytest
 from redis import exceptions
 
 from service.errors import CorruptGameError, OutcomeUnknownError, StorageUnavailableError
-from service.store.durability import Durability, Level
+from service.store.durability import Durability, DurabilityLevel
 from service.store.failures import SOON
 from service.store.game_store import GameStore
 from service.store.models import AlreadyCommitted, Commit, Committed, RecordKey, Stale, StoredGame
@@ -334,10 +334,10 @@ def test_a_store_has_the_connections_and_the_promises_it_was_given() -> None:
     store = GameStore.from_url("redis://127.0.0.1:1/0", 3, Durability.ACKNOWLEDGED, 5)
     assert isinstance(store._pools, SinglePool)
     assert store._pools._pool.max_connections == 3
-    assert store._level == Level(Durability.ACKNOWLEDGED, 5)
+    assert store._level == DurabilityLevel(Durability.ACKNOWLEDGED, 5)
     plain = GameStore.from_url("redis://127.0.0.1:1/0", 3)
-    assert plain._level == Level(Durability.LOCAL, 1)
-    assert GameStore(ScriptedPools([]))._level == Level(Durability.LOCAL, 1)  # type: ignore[arg-type]
+    assert plain._level == DurabilityLevel(Durability.LOCAL, 1)
+    assert GameStore(ScriptedPools([]))._level == DurabilityLevel(Durability.LOCAL, 1)  # type: ignore[arg-type]
     store.close()
 
 

@@ -1,6 +1,7 @@
 """Real answers for the API description: the beginning of one game, the same in every copy.
 
-The engine plays it and `answers` writes it, so that the examples follow every change of either.
+The engine plays it and `games/bodies.py` writes it, so that the examples follow every
+change of either.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """The catalogue of problems: every refusal with its code, its status and its texts.
 
 The table makes the answers themselves (application/problem+json, RFC 9457), the enum in the
-OpenAPI description, and the pages `GET /v1/problems` and `GET /v1/problems/{code}`. It is what
-makes this module longer than others.
+OpenAPI description, and the pages `GET /v1/problems` and `GET /v1/problems/{code}`.
 """
 
 from __future__ import annotations
@@ -191,7 +190,7 @@ _TABLE = (
     Problem(
         "storage-unavailable",
         503,
-        "The storage cannot be reached",
+        "The storage cannot serve the request",
         "This call changed nothing. Repeat it after the time that Retry-After names.",
     ),
     Problem(

@@ -64,7 +64,7 @@ class Acceptor:
         """Whether all listeners are closed."""
         return not self._open
 
-    def turn(self) -> None:
+    def resume_if_due(self) -> None:
         """Go on after a pause, as soon as there is room."""
         if self._is_paused and not self._loop.is_full and self._clock() >= self._resume_at:
             self._resume()
@@ -72,7 +72,7 @@ class Acceptor:
                 self._empty_queues()
 
     def stop(self) -> None:
-        """Accept all that wait, and close the listeners; in `turn` if there is no room now."""
+        """Accept all that wait and close the listeners; without room `resume_if_due` does it."""
         self._is_stopping = True
         if not self._is_paused:
             self._empty_queues()

@@ -27,7 +27,7 @@ from service.runtime.worker.framing import FramedRequest
 from service.runtime.worker.limits import Limits
 from service.runtime.worker.streams import OPEN_STREAM, Stream
 
-_TURN_SECONDS = 0.5
+_POLL_SECONDS = 0.5
 
 
 class BufferingWorker(ThreadWorker):
@@ -41,13 +41,13 @@ class BufferingWorker(ThreadWorker):
         self.poller.register(cast("int", wake_ups.fileno()), EVENT_READ, callback)
         acceptor = Acceptor(self.poller, self._loop, self.sockets)
         while self.alive and self.is_parent_alive():
-            self._turn(acceptor)
+            self._iterate(acceptor)
         self.alive = False
         acceptor.stop()
         self._loop.stop()
         deadline = time.monotonic() + self.cfg.graceful_timeout
         while not (acceptor.has_closed and self._loop.is_empty) and time.monotonic() < deadline:
-            self._turn(acceptor)
+            self._iterate(acceptor)
         acceptor.close()
         self._loop.close()
         self.tpool.shutdown(wait=False)
@@ -63,10 +63,10 @@ class BufferingWorker(ThreadWorker):
             keepalive_seconds=self.cfg.keepalive,
         )
 
-    def _turn(self, acceptor: Acceptor) -> None:
+    def _iterate(self, acceptor: Acceptor) -> None:
         self.notify()
-        self._loop.poll(_TURN_SECONDS)
-        acceptor.turn()
+        self._loop.poll(_POLL_SECONDS)
+        acceptor.resume_if_due()
 
     def _run(self, call: Callable[[], None]) -> None:
         self.tpool.submit(call)

@@ -251,7 +251,7 @@ class EventLoop:
             case State.STREAMING:
                 self._streams.on_event(conn)
             case State.DISPATCHED | State.CLOSED:
-                pass  # an earlier event of the same turn has changed the state
+                pass  # an earlier event of the same iteration has changed the state
             case _ as unreachable:
                 assert_never(unreachable)
 
@@ -266,7 +266,7 @@ class EventLoop:
             case State.SENDING | State.LINGERING | State.STREAMING:
                 self._close(conn)
             case State.DISPATCHED | State.CLOSED:
-                pass  # another deadline of the same turn has changed the state
+                pass  # another deadline of the same iteration has changed the state
             case _ as unreachable:
                 assert_never(unreachable)
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from engine.cards import CARDS
 from engine.game import Game
 from engine.round import Drawing
+from service.games.entity_tags import VIEW_FORMAT
 from tests.chaos.access import positions
 from tests.chaos.access.calls import DELETE, DRAW, GAME, LEAVE, Call, get, post
 from tests.chaos.access.permissions import PERMISSIONS
@@ -36,7 +37,7 @@ def all_reads_and_refusals(
 
     `viewer` is the seat as entity tags name it; the `cards` are for discards that are invalid.
     """
-    tag = f'"{version}.{viewer}.1"'
+    tag = f'"{version}.{viewer}.{VIEW_FORMAT}"'
     yield from short_reads(0)
     yield from (get(If_None_Match=tags) for tags in (tag, "*", '"1.0.0"'))
     yield Call(method="HEAD")

@@ -127,9 +127,9 @@ class GamePair:
             size = len(first[2]) + sum(len(name) + len(value) for name, value in first[1])
             self.comparison.counts.update({"answers": 1, "bytes": size, f"{first[0]}": 1})
         else:
-            self._end_atdifference(call, first, second)
+            self._end_at_difference(call, first, second)
 
-    def _end_atdifference(self, call: Call, first: Answer, second: Answer) -> None:
+    def _end_at_difference(self, call: Call, first: Answer, second: Answer) -> None:
         """End the pair; a violation, unless the first differing event is permitted."""
         self.diverged = True
         seats = self.games()[0].seats

@@ -78,7 +78,7 @@ class Listening:
 
     def turn(self, seconds: float = 0.0) -> None:
         self.worker.turn(seconds)
-        self.acceptor.turn()
+        self.acceptor.resume_if_due()
 
 
 def test_every_listener_is_accepted_from() -> None:
