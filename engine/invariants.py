@@ -7,7 +7,6 @@ were and who is out depend on each other; a game that was damaged hardly ever ke
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from itertools import pairwise
@@ -76,11 +75,11 @@ def _broken_by_round(game: Game, state: Round) -> Iterator[str]:
 def _broken_by_cards(state: Round) -> Iterator[str]:
     """Where the cards lie."""
     layout = state.layout
-    if sorted(layout.all_cards()) != _pack_indices(layout.rules.jokers):
+    if sorted(layout.all_cards()) != _sorted_pack(layout.rules.jokers):
         yield "every card is in exactly one place"
     if not all(map(_is_sorted, (*layout.hands, *layout.shown))):
         yield "hands are sorted"
-    if any(Counter(s) - Counter(h) for s, h in zip(layout.shown, layout.hands, strict=True) if s):
+    if not all(map(_are_held, layout.shown, layout.hands)):
         yield "what was shown is still held"
     extra = layout.seat if isinstance(state, Discarding) else None
     if any(len(hand) != layout.size + (seat == extra) for seat, hand in enumerate(layout.hands)):
@@ -96,12 +95,16 @@ def _broken_by_cards(state: Round) -> Iterator[str]:
 
 
 @cache
-def _pack_indices(jokers: int) -> list[Card]:
+def _sorted_pack(jokers: int) -> list[Card]:
     return sorted(pack(jokers))
 
 
 def _is_sorted(cards: tuple[Card, ...]) -> bool:
-    return all(one <= other for one, other in pairwise(cards))
+    return sorted(cards) == list(cards)
+
+
+def _are_held(shown: tuple[Card, ...], hand: tuple[Card, ...]) -> bool:
+    return all(shown.count(card) <= hand.count(card) for card in shown)
 
 
 def _was_taken(state: Round) -> bool:
@@ -137,7 +140,7 @@ def _broken_by_stock(state: Round) -> Iterator[str]:
     and a refill is followed by a draw.
     """
     layout = state.layout
-    whole = len(_pack_indices(layout.rules.jokers)) - layout.seats * layout.size - 1
+    whole = len(_sorted_pack(layout.rules.jokers)) - layout.seats * layout.size - 1
     draws = layout.turns + (not isinstance(state, Drawing))
     from_stock = (layout.refills + 1) * whole - len(layout.stock)
     shown = sum(map(len, layout.shown))
@@ -151,9 +154,7 @@ def _broken_by_stock(state: Round) -> Iterator[str]:
 
 def _broken_by_totals(game: Game) -> Iterator[str]:
     """What the seats have scored."""
-    over = _rounds_over(game)
-    most = sum(_most_points(hand_size(number), game.rules.jokers) for number in range(1, over + 1))
-    if max(game.totals) > most:
+    if max(game.totals) > _most_total(_rounds_over(game), game.rules.jokers):
         yield "totals are the points of the rounds that are over"
     if isinstance(game.round, Finished):
         layout = game.round.layout
@@ -166,6 +167,12 @@ def _rounds_over(game: Game) -> int:
     if game.round is None:
         return 0
     return game.round.layout.number - (not isinstance(game.round, Finished))
+
+
+@cache
+def _most_total(rounds: int, jokers: int) -> int:
+    """The most that a seat can have scored in the first rounds."""
+    return sum(_most_points(hand_size(number), jokers) for number in range(1, rounds + 1))
 
 
 def _most_points(cards: int, jokers: int) -> int:

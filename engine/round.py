@@ -101,8 +101,7 @@ class Layout:
 
     def all_cards(self) -> tuple[Card, ...]:
         """Every card of the round, in no order: together they must be the whole pack."""
-        hands = (card for hand in self.hands for card in hand)
-        return (*hands, *self.stock, *self.pile)
+        return sum(self.hands, self.stock + self.pile)
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,5 +86,7 @@ def _check_name(name: str) -> None:
     """Refuse what is no text of 1 to 40 characters, each of which UTF-8 can write."""
     if type(name) is not str or not 1 <= len(name) <= MAX_NAME:
         raise InvalidTableError(f"a name has 1 to {MAX_NAME} characters")
-    if any("\ud800" <= character <= "\udfff" for character in name):
-        raise InvalidTableError("a name has no lone surrogate in it")
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        raise InvalidTableError("a name has no lone surrogate in it") from None

@@ -1,17 +1,21 @@
 """A game as text that can be stored, and back, checked against the rules on the way in.
 
-The format is JSON with cards as codes. `FORMAT` grows whenever the shape changes; a snapshot of
-another format is refused. `load` trusts nothing: every member has its type and its range, there
-is none too many, and the game that they make must keep every rule of `invariants`.
+The format is JSON in which each card is one character: A to Z, a to z for the 52 naturals in sorted
+order, `*` for a joker. `FORMAT` grows whenever the shape changes. Format 2, which wrote cards as
+codes with blanks between them, is still read; a snapshot of any other format is refused. `load`
+trusts nothing: every member has its type and its range, there is none too many, and the game that
+they make must keep every rule of `invariants`.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterable
+from string import ascii_lowercase, ascii_uppercase
 from typing import Any, assert_never
 
-from engine.cards import Card, parse_cards, write_cards
-from engine.errors import EngineError, SnapshotError
+from engine.cards import CARDS, Card, parse_cards
+from engine.errors import CardCodeError, EngineError, SnapshotError
 from engine.game import Game
 from engine.invariants import broken_rules
 from engine.options import GameOptions
@@ -20,13 +24,19 @@ from engine.rules import LAST_TURN, ROUNDS, AceMode, Rules
 from engine.seats import AiSeat, HumanSeat, Level, Seat, SeatKind
 from engine.shuffle import SECRET_BYTES
 
-FORMAT = 2
+FORMAT = 3
+OLD_FORMAT = 2
 LAST_MOMENT = 253_402_300_799_999
 """The last millisecond that can be written as a time: the end of the year 9999."""
 _MANY = 10**9
 """No count in a game reaches this; what it can really be follows from the rest of the game."""
 
+_CHARACTERS = ascii_uppercase + ascii_lowercase + "*"
+_CARD_OF = dict(zip(_CHARACTERS, CARDS, strict=True))
+_CHARACTER_OF = bytes.maketrans(bytes(CARDS), _CHARACTERS.encode())
+
 Plain = dict[str, Any]
+_ParseCards = Callable[[str], tuple[Card, ...]]
 
 _GAME = {
     *("format", "secret", "seeded", "rules", "seats", "first_dealer", "totals", "seq", "scored"),
@@ -42,6 +52,8 @@ _ROUNDS = {
     "discarding": _LAYOUT | {"state", "drawn"},
     "finished": _LAYOUT | {"state", "stalled"},
 }
+_SEAT_MEMBERS = 5
+"""Of a seat's list: kind, name, level, whether it has joined, whether it is away."""
 
 
 def dump(game: Game) -> bytes:
@@ -66,13 +78,13 @@ def dump(game: Game) -> bytes:
         "abandoned": game.abandoned,
         "round": None if game.round is None else _round_plain(game.round),
     }
-    return json.dumps(plain, ensure_ascii=False, separators=(",", ":")).encode()
+    return _ENCODER.encode(plain).encode()
 
 
 def load(blob: bytes) -> Game:
     """The game of a snapshot; raises SnapshotError if it is damaged or of another format."""
     try:
-        game = _game(json.loads(blob.decode(), object_pairs_hook=_object))
+        game = _game(_DECODER.decode(blob.decode()))
     except SnapshotError:
         raise
     except (EngineError, ValueError, RecursionError) as error:
@@ -98,10 +110,10 @@ def _round_plain(state: Round) -> Plain:
     plain: Plain = {
         "number": layout.number,
         "dealer": layout.dealer,
-        "hands": list(map(write_cards, layout.hands)),
-        "stock": write_cards(layout.stock),
-        "pile": write_cards(layout.pile),
-        "shown": list(map(write_cards, layout.shown)),
+        "hands": list(map(_written, layout.hands)),
+        "stock": _written(layout.stock),
+        "pile": _written(layout.pile),
+        "shown": list(map(_written, layout.shown)),
         "refills": layout.refills,
         "turns": layout.turns,
         "out": layout.out,
@@ -111,7 +123,7 @@ def _round_plain(state: Round) -> Plain:
         case Drawing():
             return {"state": "drawing", **plain}
         case Discarding(drawn=drawn):
-            return {"state": "discarding", "drawn": str(drawn), **plain}
+            return {"state": "discarding", "drawn": _written((drawn,)), **plain}
         case Finished(stalled=stalled):
             return {"state": "finished", "stalled": stalled, **plain}
         case _:
@@ -120,8 +132,9 @@ def _round_plain(state: Round) -> Plain:
 
 def _game(value: object) -> Game:
     plain = _members(value, _GAME)
-    if _whole(plain["format"]) != FORMAT:
-        raise SnapshotError(f"the stored game is not of format {FORMAT}")
+    parse = _PARSERS.get(_whole(plain["format"]))
+    if parse is None:
+        raise SnapshotError(f"the stored game is of neither format {OLD_FORMAT} nor {FORMAT}")
     options = _options(plain)
     seats = len(options.seats)
     return Game(
@@ -130,7 +143,7 @@ def _game(value: object) -> Game:
         rules=options.rules,
         seats=options.seats,
         first_dealer=_whole(plain["first_dealer"], most=seats - 1),
-        round=None if plain["round"] is None else _round(plain["round"], options),
+        round=None if plain["round"] is None else _round(plain["round"], options, parse),
         totals=_wholes(plain["totals"], seats),
         seq=_whole(plain["seq"], least=1),
         scored=_wholes(plain["scored"]),
@@ -154,38 +167,38 @@ def _options(plain: Plain) -> GameOptions:
 
 
 def _seat(value: object) -> Seat:
-    match _items(value):
-        case [SeatKind.HUMAN.value, name, None, joined, away]:
-            return HumanSeat(name, joined, away)
-        case [SeatKind.AI.value, name, level, True, False]:
-            return AiSeat(name, Level(level))
-        case _:
-            raise SnapshotError("a stored seat is neither a human's nor an AI player's")
+    kind, name, level, joined, away = _items(value, _SEAT_MEMBERS)
+    if kind == SeatKind.HUMAN.value and level is None:
+        return HumanSeat(name, joined, away)
+    if kind == SeatKind.AI.value and joined is True and away is False:
+        return AiSeat(name, Level(level))
+    raise SnapshotError("a stored seat is neither a human's nor an AI player's")
 
 
-def _round(value: object, options: GameOptions) -> Round:
+def _round(value: object, options: GameOptions, parse: _ParseCards) -> Round:
     state = value.get("state") if isinstance(value, dict) else None
     if not isinstance(state, str) or state not in _ROUNDS:
         raise SnapshotError("the stored game is in no state of a round")
     plain = _members(value, _ROUNDS[state])
-    layout = _layout(plain, options)
+    layout = _layout(plain, options, parse)
     if state == "drawing":
         return Drawing(layout)
     if state == "discarding":
-        return Discarding(layout, Card.parse(plain["drawn"]))
+        (drawn,) = parse(_text(plain["drawn"]))
+        return Discarding(layout, drawn)
     return Finished(layout, _flag(plain["stalled"]))
 
 
-def _layout(plain: Plain, options: GameOptions) -> Layout:
+def _layout(plain: Plain, options: GameOptions, parse: _ParseCards) -> Layout:
     seats = len(options.seats)
     return Layout(
         rules=options.rules,
         number=_whole(plain["number"], least=1, most=ROUNDS),
         dealer=_whole(plain["dealer"], most=seats - 1),
-        hands=tuple(map(_cards, _items(plain["hands"], seats))),
-        stock=_cards(plain["stock"]),
-        pile=_cards(plain["pile"]),
-        shown=tuple(map(_cards, _items(plain["shown"], seats))),
+        hands=tuple(parse(_text(hand)) for hand in _items(plain["hands"], seats)),
+        stock=parse(_text(plain["stock"])),
+        pile=parse(_text(plain["pile"])),
+        shown=tuple(parse(_text(cards)) for cards in _items(plain["shown"], seats)),
         refills=_whole(plain["refills"]),
         turns=_whole(plain["turns"], most=seats * (LAST_TURN + 1)),
         out=_whole_or_none(plain["out"], seats - 1),
@@ -241,8 +254,15 @@ def _text(value: object) -> str:
     return value
 
 
-def _cards(value: object) -> tuple[Card, ...]:
-    return parse_cards(_text(value))
+def _written(cards: Iterable[Card]) -> str:
+    return bytes(cards).translate(_CHARACTER_OF).decode()
+
+
+def _parsed(text: str) -> tuple[Card, ...]:
+    try:
+        return tuple(map(_CARD_OF.__getitem__, text))
+    except KeyError as error:
+        raise CardCodeError(error.args[0]) from None
 
 
 def _secret(value: object) -> bytes:
@@ -251,3 +271,8 @@ def _secret(value: object) -> bytes:
     if len(secret) != SECRET_BYTES or secret.hex() != text:
         raise SnapshotError("the stored secret is not of 64 hex digits")
     return secret
+
+
+_PARSERS: dict[int, _ParseCards] = {OLD_FORMAT: parse_cards, FORMAT: _parsed}
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+_DECODER = json.JSONDecoder(object_pairs_hook=_object)

@@ -19,6 +19,7 @@ from tests.engine.snapshot.snapshots import (
     FINISHED,
     STALLED,
     STORED,
+    STORED_3,
 )
 from tests.playout import Playout
 
@@ -38,11 +39,15 @@ def test_names_of_any_script_come_back() -> None:
 
 
 @pytest.mark.parametrize("name", STORED)
-def test_a_game_of_the_first_release_is_read_and_written_byte_for_byte(name: str) -> None:
-    blob = STORED[name].encode()
-    game = load(blob)
-    assert dump(game) == blob
+def test_a_game_of_each_format_is_read_and_written_in_the_newest(name: str) -> None:
+    game = load(STORED[name].encode())
+    assert load(STORED_3[name].encode()) == game
+    assert dump(game) == STORED_3[name].encode()
     assert (game.status is Status.FINISHED) == (name in OVER)
+
+
+def test_a_stored_game_is_small() -> None:
+    assert max(len(blob) for blob in STORED_3.values()) < 1_000
 
 
 @pytest.mark.parametrize(
@@ -56,6 +61,8 @@ def test_a_game_of_the_first_release_is_read_and_written_byte_for_byte(name: str
         STORED[DRAWN].replace('"seq":5', '"seq":NaN').encode(),
         STORED[DRAWN].replace('"seq":5', f'"seq":{"9" * 5000}').encode(),
         STORED[DRAWN].replace('"Ann"', '"Ann\\ud83c"').encode(),
+        STORED_3[DRAWN].replace('"format":3', '"format":2').encode(),
+        STORED[DRAWN].replace('"format":2', '"format":3').encode(),
     ],
     ids=lambda blob: f"{len(blob)} bytes",
 )
@@ -66,11 +73,13 @@ def test_what_is_no_snapshot_is_refused(blob: bytes) -> None:
 
 def test_what_is_said_of_a_damaged_game_quotes_none_of_it() -> None:
     # It goes to the log, where no card may stand.
-    blob = STORED[DRAWN].encode()
-    refusals = [refused for place in range(len(blob)) if (refused := refusal(blob, place))]
+    blobs = STORED[DRAWN].encode(), STORED_3[DRAWN].encode()
+    refusals = [
+        refused for blob in blobs for place in range(len(blob)) if (refused := refusal(blob, place))
+    ]
     texts = {str(refused) for refused in refusals}
     assert len(texts) > 3
-    assert not [text for text in texts if re.search(r"\b([2-9TJQKA][CDHS]|JK)\b", text)]
+    assert not [text for text in texts if re.search(r"\b([2-9TJQKA][CDHS]|JK|[A-Z])\b", text)]
     assert all(refused.__suppress_context__ or not refused.__context__ for refused in refusals)
 
 

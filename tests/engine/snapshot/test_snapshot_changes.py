@@ -19,7 +19,7 @@ from engine.seats import HumanSeat, has_joined, is_away
 from engine.snapshot import dump, load
 from engine.solver.arrangement import best_discard
 from engine.view import advise, view
-from tests.engine.snapshot.snapshots import STORED, plain, written
+from tests.engine.snapshot.snapshots import STORED, as_format_3, plain, written
 from tests.scale import scaled
 
 FEW_SOLVES = 300  # so that a game is soon over
@@ -48,8 +48,9 @@ def test_whatever_is_deleted_is_missed(name: str) -> None:
     for path in paths(plain(name)):
         value = plain(name)
         del at(value, path[:-1])[path[-1]]
-        with pytest.raises(SnapshotError):
-            load(written(value))
+        for form in (value, as_format_3(value)):
+            with pytest.raises(SnapshotError):
+                load(written(form))
 
 
 @pytest.mark.parametrize("name", STORED)
@@ -60,8 +61,9 @@ def test_nothing_may_have_another_type(name: str) -> None:
             if type(at(value, path)) is type(other) or (other is None and path[-1] in NULLABLE):
                 continue
             at(value, path[:-1])[path[-1]] = other
-            with pytest.raises(SnapshotError):
-                load(written(value))
+            for form in (value, as_format_3(value)):
+                with pytest.raises(SnapshotError):
+                    load(written(form))
 
 
 @st.composite
@@ -70,7 +72,7 @@ def changed_games(draw: st.DrawFn) -> bytes:
     for _ in range(draw(st.sampled_from([1, 1, 1, 2, 3]))):
         path = draw(st.sampled_from(list(paths(value))))
         draw(st.sampled_from(CHANGES))(draw, value, path)
-    return written(value)
+    return written(draw(st.sampled_from([value, as_format_3(value)])))
 
 
 def delete(_: st.DrawFn, value: Any, path: Path) -> None:
