@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterable
-from concurrent.futures import Future
 from functools import partial
 from selectors import EVENT_READ
 from typing import Any, cast
@@ -28,19 +27,24 @@ from service.runtime.worker.limits import Limits
 from service.runtime.worker.streams import OPEN_STREAM, Stream
 
 _POLL_SECONDS = 0.5
+_HEARTBEAT_SECONDS = 1.0
 
 
 class BufferingWorker(ThreadWorker):
     """A `gthread` worker that slow clients cannot stop."""
 
+    _next_heartbeat = 0.0
+
     def run(self) -> None:
         """Serve until asked to stop, and then until every request that waits is answered."""
-        self._loop = EventLoop(self.poller, self._limits(), self._dispatch, self._run)
         wake_ups = self.method_queue
+        self._loop = EventLoop(
+            self.poller, self._limits(), self._dispatch, self.tpool.submit, wake_ups.defer
+        )
         callback = partial(wake_ups.run_callbacks, None)
         self.poller.register(cast("int", wake_ups.fileno()), EVENT_READ, callback)
         acceptor = Acceptor(self.poller, self._loop, self.sockets)
-        while self.alive and self.is_parent_alive():
+        while self.alive and self._is_supervised():
             self._iterate(acceptor)
         self.alive = False
         acceptor.stop()
@@ -64,20 +68,31 @@ class BufferingWorker(ThreadWorker):
         )
 
     def _iterate(self, acceptor: Acceptor) -> None:
-        self.notify()
         self._loop.poll(_POLL_SECONDS)
         acceptor.resume_if_due()
 
-    def _run(self, call: Callable[[], None]) -> None:
-        self.tpool.submit(call)
+    def _is_supervised(self) -> bool:
+        """Report to gunicorn's master once a second, and return whether the master lives.
+
+        gunicorn's own workers do it at every event, in two system calls.
+        """
+        now = time.monotonic()
+        if now < self._next_heartbeat:
+            return True
+        self._next_heartbeat = now + _HEARTBEAT_SECONDS
+        self.notify()
+        return bool(self.is_parent_alive())
 
     def _dispatch(self, conn: Connection, request: FramedRequest) -> None:
-        self.enqueue_req(Exchange(self.cfg, conn, request))
+        self.tpool.submit(self._answer, Exchange(self.cfg, conn, request))
 
-    def finish_request(self, conn: Exchange, fs: Future[bool]) -> None:  # type: ignore[override]
-        """Give a connection back to the event loop; gunicorn has this called there."""
-        keep_alive = not fs.cancelled() and fs.exception() is None and fs.result()
-        self._loop.finish(conn.connection, keep_alive=keep_alive)
+    def _answer(self, exchange: Exchange) -> None:
+        """Answer a request in a thread, and give its connection back to the event loop."""
+        keep_alive = False
+        try:
+            keep_alive = self.handle(exchange) is True
+        finally:
+            self._loop.finish(exchange.connection, keep_alive=keep_alive)
 
     def handle_request(self, req: Request, conn: Exchange) -> bool:  # type: ignore[override]
         """Have the application answer a request; return whether the connection may be kept.
@@ -103,6 +118,7 @@ class BufferingWorker(ThreadWorker):
                 body.close()
 
     def _send(self, response: KeepAliveResponse, body: Iterable[bytes], conn: Connection) -> bool:
+        conn.sock.cork()
         try:
             for part in body:
                 response.write(part)
@@ -116,6 +132,8 @@ class BufferingWorker(ThreadWorker):
             # Another response in the middle of this one would be taken for a part of it.
             self.log.exception("Error handling request")
             return False
+        finally:
+            conn.sock.uncork()
         return not response.should_close()
 
     def _count_request(self) -> None:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from service.runtime.worker.streams import Stream
 
 _RECEIVE_BYTES = 65_536
+_CORKED_BYTES = 65_536
 
 
 class State(Enum):
@@ -34,20 +35,39 @@ class State(Enum):
 
 
 class BufferedSocket:
-    """A socket whose `sendall` never waits: what the client does not take is kept for `flush`."""
+    """A socket whose `sendall` never waits: what the client does not take is kept for `flush`.
+
+    While it is corked, what is sent is collected: a head and its body go out in one system call.
+    """
 
     def __init__(self, sock: socket.socket) -> None:
         sock.setblocking(False)
         self._sock = sock
         self._unsent = bytearray()
+        self._is_corked = False
 
     @property
     def unsent(self) -> int:
         """The number of bytes that the client has not taken yet."""
         return len(self._unsent)
 
+    def cork(self) -> None:
+        """Collect what is sent from now on, until there is much of it."""
+        self._is_corked = True
+
+    def uncork(self) -> None:
+        """Send what was collected, as `flush` does."""
+        self._is_corked = False
+        if self._unsent:
+            self.flush()
+
     def sendall(self, data: ReadableBuffer) -> None:
         """Send what the client takes at once and keep the rest; raise `OSError` if it is gone."""
+        if self._is_corked:
+            self._unsent += data
+            if len(self._unsent) > _CORKED_BYTES:
+                self.flush()
+            return
         sent = 0 if self._unsent else self._send(data)
         self._unsent += memoryview(data)[sent:]
 
@@ -107,3 +127,8 @@ class Connection:
         self.deadline = 0.0
         self.events = 0
         """What the poller watches the socket for."""
+
+    @property
+    def is_drained(self) -> bool:
+        """Whether nothing is left to be sent, and no byte of a next request has arrived."""
+        return not self.sock.unsent and self.stream is None and self.framing.is_empty

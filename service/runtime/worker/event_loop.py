@@ -5,7 +5,9 @@
 
 States may be skipped; every state but DISPATCHED ends at its deadline. A thread gets a request
 once all of it has arrived, and the loop sends what the client does not take of the response at
-once. Poller, clock and limits are arguments; nothing here knows gunicorn.
+once. A connection that its thread has finished is taken back at the next event, which is mostly
+the client's next request; the loop is woken only where it has something to do at once. Poller,
+clock and limits are arguments; nothing here knows gunicorn.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ import contextlib
 import math
 import socket
 import time
+from collections import deque
 from collections.abc import Callable
 from selectors import EVENT_READ, EVENT_WRITE
 from typing import Any, assert_never
@@ -31,7 +34,10 @@ _RECEIVING = frozenset(_PARTS.values())
 
 
 class EventLoop:
-    """The connections of one worker; every method but `open_stream` is for the loop's thread."""
+    """The connections of one worker.
+
+    Every method is for the loop's thread, but `finish` and `open_stream`.
+    """
 
     def __init__(
         self,
@@ -39,20 +45,23 @@ class EventLoop:
         limits: Limits,
         dispatch: Callable[[Connection, FramedRequest], None],
         run: Callable[[Callable[[], None]], object],
+        wake: Callable[[Callable[[], None]], object],
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """Give requests to `dispatch`, whose thread later calls `finish`.
 
-        `run` calls functions of the application, in a thread.
+        `run` calls a function of the application, in a thread; `wake` calls one in the loop's.
         """
         self._poller = poller
         self._limits = limits
         self._dispatch = dispatch
+        self._wake = wake
         self._clock = clock
         self._waiting = WaitList(poller, clock, self._on_event)
         self._streams = OpenStreams(
             self._waiting, limits, clock, run, self._after_stream, self._close
         )
+        self._finished: deque[Connection] = deque()
         self._size = 0  # streams aside
         self._is_stopping = False
         self._next_expiry = 0.0
@@ -69,7 +78,9 @@ class EventLoop:
 
     def poll(self, timeout: float) -> None:
         """Wait for events for up to so many seconds, and act on them and on deadlines."""
-        for key, _ in self._poller.select(timeout):
+        events = self._poller.select(timeout)
+        self.take_finished()
+        for key, _ in events:
             key.data()
         now = self._clock()
         if now >= self._next_expiry:
@@ -92,17 +103,28 @@ class EventLoop:
         return conn is not None
 
     def finish(self, conn: Connection, *, keep_alive: bool) -> None:
-        """Take a connection back from its thread, which may have opened a stream."""
+        """Give a connection back, in its thread, which may have opened a stream."""
         conn.keep_alive = keep_alive
-        if conn.stream is not None and conn.stream.is_open:
-            self._begin_stream(conn)
-        else:
-            self._streams.release(conn)
-            self._send_rest(conn)
+        only_idles = keep_alive and conn.is_drained
+        self._finished.append(conn)
+        # After the line above: whatever forbids to sleep comes before the loop's own look at it.
+        if not (only_idles and conn.events) or self._is_stopping:
+            self._wake(self.take_finished)
+
+    def take_finished(self) -> None:
+        """Take back the connections whose threads have finished."""
+        while self._finished:
+            conn = self._finished.popleft()
+            if conn.stream is not None and conn.stream.is_open:
+                self._begin_stream(conn)
+            else:
+                self._streams.release(conn)
+                self._send_rest(conn)
 
     def stop(self) -> None:
         """Give requests that are arriving little time, and end all streams."""
         self._is_stopping = True
+        self.take_finished()
         last = self._clock() + self._limits.stop_seconds
         for conn in self._waiting:
             if conn.state in _RECEIVING:
@@ -129,7 +151,7 @@ class EventLoop:
         """Dispatch a request if all of it has arrived, else wait for the rest."""
         match conn.framing.progress:
             case Progress.COMPLETE | Progress.UNPARSEABLE:
-                self._waiting.leave(conn, State.DISPATCHED)
+                self._waiting.dispatch(conn)
                 self._dispatch(conn, conn.framing.take())
             case Progress.DISCONNECTED:
                 self._close(conn)
@@ -250,8 +272,11 @@ class EventLoop:
                 self._drain(conn)
             case State.STREAMING:
                 self._streams.on_event(conn)
-            case State.DISPATCHED | State.CLOSED:
-                pass  # an earlier event of the same iteration has changed the state
+            case State.DISPATCHED:
+                self._waiting.watch(conn, 0)  # what the client sends early is received later
+                self.take_finished()
+            case State.CLOSED:
+                pass  # an earlier event of the same iteration has closed it
             case _ as unreachable:
                 assert_never(unreachable)
 
@@ -273,7 +298,7 @@ class EventLoop:
     def _close(self, conn: Connection) -> None:
         if conn.state is not State.STREAMING:
             self._size -= 1
-        self._waiting.leave(conn, State.CLOSED)
+        self._waiting.close(conn)
         self._streams.release(conn)
         conn.sock.close()
 

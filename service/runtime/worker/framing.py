@@ -53,6 +53,11 @@ class RequestFraming:
         self._buffer = bytearray()
         self._begin()
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether no byte of the next request has arrived."""
+        return self.progress is Progress.IDLE
+
     def add(self, data: bytes) -> None:
         """Append what was received and see how much of the request has arrived."""
         self._buffer += data

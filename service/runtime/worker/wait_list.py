@@ -56,11 +56,20 @@ class WaitList:
         conn.deadline = deadline
         self.watch(conn, events)
 
-    def leave(self, conn: Connection, state: State) -> None:
-        """Wait no more."""
+    def dispatch(self, conn: Connection) -> None:
+        """Wait no more, while a thread answers.
+
+        The poller goes on watching: a client seldom sends the next request before it has its
+        response, and two system calls for each request are saved.
+        """
+        self._forget(conn)
+        conn.state = State.DISPATCHED
+
+    def close(self, conn: Connection) -> None:
+        """Wait no more, for good."""
         self._forget(conn)
         self.watch(conn, 0)
-        conn.state = state
+        conn.state = State.CLOSED
 
     def watch(self, conn: Connection, events: int) -> None:
         """Have the poller watch for these events, or for none."""

@@ -129,8 +129,15 @@ class FakeWorker:
         self.dispatched: dict[FakeSocket, tuple[Connection, FramedRequest]] = {}
         self.connections: dict[FakeSocket, Connection] = {}
         self.wakes: deque[Connection] = deque()
+        self.calls: deque[Callable[[], None]] = deque()
+        """What threads have the loop call at once."""
         self.loop = EventLoop(
-            self.poller, self.limits, self._dispatch, lambda call: call(), self.clock
+            self.poller,
+            self.limits,
+            self._dispatch,
+            lambda call: call(),
+            self.calls.append,
+            self.clock,
         )
 
     def connect(self, *pieces: bytes, sock: FakeSocket | None = None) -> FakeSocket:
@@ -160,6 +167,12 @@ class FakeWorker:
         conn, _ = self.dispatched.pop(sock)
         conn.sock.sendall(data)
         self.loop.finish(conn, keep_alive=keep_alive)
+        self.wake()
+
+    def wake(self) -> None:
+        """Let the loop make the calls that threads asked for; it is taken to be asleep else."""
+        while self.calls:
+            self.calls.popleft()()
 
     def open_stream(self, sock: FakeSocket, on_close: Callable[[], None]) -> Stream | None:
         """Open a stream on a dispatched connection, as its thread would."""

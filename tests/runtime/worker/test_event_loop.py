@@ -14,6 +14,7 @@ from tests.runtime.worker.fakes import (
     LINE,
     SIZED,
     WAITING,
+    FakeSocket,
     FakeWorker,
     connected_in,
 )
@@ -174,9 +175,78 @@ def test_a_reset_of_the_client_ends_a_connection_in_any_state(state: State) -> N
     if state is State.BODY:  # a body that breaks off gets a response, in vain
         worker.dispatched.pop(sock)
         worker.loop.finish(worker.connections[sock], keep_alive=False)
+        worker.wake()
     assert worker.state(sock) is State.CLOSED
     assert worker.loop.is_empty
     assert not worker.poller.watched
+
+
+# Back from a thread
+
+
+def finished(worker: FakeWorker, sock: FakeSocket, data: bytes, *, keep_alive: bool) -> bool:
+    """Whether the loop is woken by the end of a request."""
+    conn, _ = worker.dispatched.pop(sock)
+    conn.sock.sendall(data)
+    worker.loop.finish(conn, keep_alive=keep_alive)
+    return bool(worker.calls)
+
+
+def test_a_connection_that_only_idles_is_taken_back_at_the_next_event() -> None:
+    worker = FakeWorker()
+    sock = worker.connect()
+    worker.receive(sock, GET)
+
+    assert not finished(worker, sock, b"answer", keep_alive=True)
+    assert worker.state(sock) is State.DISPATCHED
+    worker.receive(sock, GET)
+    assert sock in worker.dispatched
+    assert not finished(worker, sock, b"answer", keep_alive=True)
+    worker.turn()
+    assert worker.state(sock) is State.IDLE
+
+
+def test_the_loop_is_woken_to_close_to_send_the_rest_and_for_a_request_that_is_there() -> None:
+    worker = FakeWorker()
+    closing, slow, eager, early = (worker.connect() for _ in range(4))
+    for sock, pieces in ((closing, GET), (slow, GET), (eager, GET + GET), (early, GET)):
+        worker.receive(sock, pieces)
+    slow.room = 3
+    worker.receive(early, LINE)  # before its answer: the loop stops watching it
+
+    for sock in (closing, slow, eager, early):
+        assert finished(worker, sock, b"answer", keep_alive=sock is not closing)
+        worker.wake()
+
+    assert worker.state(closing) is State.LINGERING
+    assert worker.state(slow) is State.SENDING
+    assert eager in worker.dispatched
+    worker.turn()
+    assert worker.state(early) is State.HEAD
+
+
+def test_bytes_that_come_while_the_thread_finishes_do_not_sleep() -> None:
+    worker = FakeWorker()
+    sock = worker.connect()
+    worker.receive(sock, GET)
+    conn = worker.connections[sock]
+
+    assert not finished(worker, sock, b"answer", keep_alive=True)
+    worker.loop._on_event(conn)  # the loop saw the bytes before it saw the end
+
+    assert worker.state(sock) is State.IDLE
+
+
+def test_at_the_stop_every_end_of_a_request_wakes_the_loop() -> None:
+    worker = FakeWorker()
+    before, after = worker.connect(), worker.connect()
+    worker.receive(before, GET)
+    worker.receive(after, GET)
+
+    assert not finished(worker, before, b"answer", keep_alive=True)
+    worker.loop.stop()
+    assert worker.state(before) is State.IDLE
+    assert finished(worker, after, b"answer", keep_alive=True)
 
 
 # Deadlines

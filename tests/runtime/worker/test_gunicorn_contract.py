@@ -23,11 +23,10 @@ WORKER = Path(__file__).parents[3] / "service" / "runtime" / "worker"
 SIGNATURES = {
     # overridden
     "workers.gthread:ThreadWorker.run": "(self)",
-    "workers.gthread:ThreadWorker.finish_request": "(self, conn, fs)",
     "workers.gthread:ThreadWorker.handle_request": "(self, req, conn)",
     "http.wsgi:Response.default_headers": "(self)",
     # called by the worker
-    "workers.gthread:ThreadWorker.enqueue_req": "(self, conn)",
+    "workers.gthread:ThreadWorker.handle": "(self, conn)",
     "workers.gthread:ThreadWorker.is_parent_alive": "(self)",
     "workers.base:Worker.notify": "(self)",
     "workers.gthread:PollableMethodQueue.fileno": "(self)",
@@ -52,7 +51,6 @@ SIGNATURES = {
     # called by gunicorn, on the way to what is overridden
     "workers.base:Worker.init_process": "(self)",
     "workers.gthread:ThreadWorker.init_process": "(self)",
-    "workers.gthread:ThreadWorker.handle": "(self, conn)",
     "workers.gthread:ThreadWorker.handle_exit": "(self, sig, frame)",
     "workers.gthread:ThreadWorker.handle_quit": "(self, sig, frame)",
     "workers.gthread:ThreadWorker._keepalive_after": "(self, conn, keepalive)",
@@ -76,7 +74,7 @@ ATTRIBUTES = {
     "Exchange": {"parser", "initialized"},
     "KeepAliveResponse": {"cfg", "chunked", "req", "response_length", "status_code"},
 }
-CALLED = {"enqueue_req", "is_parent_alive", "notify", "should_close", "send_headers"}
+CALLED = {"handle", "is_parent_alive", "notify", "should_close", "send_headers"}
 
 
 @pytest.mark.parametrize("name", SIGNATURES)
