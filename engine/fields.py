@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import Enum
 from types import NoneType
-from typing import Annotated, Any, assert_never, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, NamedTuple, assert_never, get_args, get_origin, get_type_hints
 
-from engine.cards import Card
+from engine.cards import CODES, Card
 from engine.melds import Meld
 
 JsonObject = dict[str, object]
@@ -17,7 +17,7 @@ JsonObject = dict[str, object]
 
 def codes(cards: tuple[Card, ...]) -> list[str]:
     """The codes of cards, as a list."""
-    return [str(card) for card in cards]
+    return list(map(CODES.__getitem__, cards))
 
 
 def meld_json(meld: Meld) -> JsonObject:
@@ -89,38 +89,66 @@ def _field(name: str, hint: Any) -> Field:
     return replace(field, name=name, nullable=NoneType in get_args(hint.__origin__))
 
 
-def to_json(value: object) -> JsonObject:
-    """The fields of a value as JSON."""
-    return {name: write(getattr(value, name)) for name, write in _writers(type(value))}
-
-
 _Writer = Callable[[Any], object]
 
 
-_WRITERS: dict[type[Any], tuple[tuple[str, _Writer], ...]] = {}
+class _Column(NamedTuple):
+    """A field that somebody may read.
+
+    `write` turns its value into JSON, None for a value that is JSON already.
+    """
+
+    name: str
+    write: _Writer | None
+    is_drawers: bool
 
 
-def _writers(owner: type[Any]) -> tuple[tuple[str, _Writer], ...]:
-    """The writers of a class by field, made once: events are written on every move."""
-    if owner not in _WRITERS:
-        _WRITERS[owner] = tuple((field.name, _writer(field)) for field in fields_of(owner))
-    return _WRITERS[owner]
+_COLUMNS: dict[type[Any], tuple[_Column, ...]] = {}
 
 
-def _writer(field: Field) -> _Writer:
+def to_json(value: object, *, to_drawer: bool = False) -> JsonObject:
+    """The fields of a value that somebody may read, as JSON, in order.
+
+    What is for the drawer is null unless it is written `to_drawer`.
+    """
+    readable: JsonObject = {}
+    for name, write, is_drawers in _columns(type(value)):
+        if is_drawers and not to_drawer:
+            readable[name] = None
+        elif write is None:
+            readable[name] = getattr(value, name)
+        else:
+            readable[name] = write(getattr(value, name))
+    return readable
+
+
+def _columns(owner: type[Any]) -> tuple[_Column, ...]:
+    """The columns of a class, made once: events are written on every move."""
+    if owner not in _COLUMNS:
+        _COLUMNS[owner] = tuple(
+            _Column(field.name, _writer(field), field.reader is Reader.DRAWER)
+            for field in fields_of(owner)
+            if field.reader is not Reader.NOBODY
+        )
+    return _COLUMNS[owner]
+
+
+def _writer(field: Field) -> _Writer | None:
     """What turns a field's value into JSON."""
     write = _writer_of(field.kind)
-    return (lambda value: None if value is None else write(value)) if field.nullable else write
+    if write is None or not field.nullable:
+        return write
+    return lambda value: None if value is None else write(value)
 
 
-def _writer_of(kind: Kind) -> _Writer:  # noqa: PLR0911 - one for each kind of value
+def _writer_of(kind: Kind) -> _Writer | None:  # noqa: PLR0911 - one for each kind of value
     match kind:
         case Kind.SEAT | Kind.COUNT | Kind.FLAG | Kind.NAME:
-            return lambda value: value
+            return None
         case Kind.SEATS | Kind.COUNTS:
             return list
         case Kind.CARD:
-            return str
+            return CODES.__getitem__
         case Kind.CARDS:
             return codes
         case Kind.MELDS:

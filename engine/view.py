@@ -2,7 +2,7 @@
 
 `view` builds, field by field, what one seat or a spectator (seat None) may see. The AI players
 choose by it, and every answer about a game is written from it; nothing else of a game is shown
-before it is over. `redacted` does the same for an event of the log. `advise` says what a hand is
+before it is over. `redacted` does the same for an event. `advise` says what a hand is
 worth; it knows nothing but the view.
 """
 
@@ -11,8 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from engine.cards import Card, Rank, without
-from engine.events import BODIES
-from engine.fields import JsonObject, Reader, fields_of
+from engine.events import Body, CardDrawn, Event
+from engine.fields import JsonObject, to_json
 from engine.game import Game, Result, Status, legal_discards, legal_draws
 from engine.melds import Arrangement, Meld
 from engine.round import Discarding, Finished, Layout, Phase, Source, phase_due
@@ -218,22 +218,30 @@ def _own_of(seen: View) -> OwnView:
     return seen.you
 
 
-def redacted(entry: JsonObject, seat: int | None) -> JsonObject:
-    """A log entry as a seat, or a spectator (None), may read it."""
-    readable = unredacted(entry)
-    own = _names(entry, Reader.DRAWER)
-    if own and entry["source"] == Source.STOCK.value and entry["seat"] != seat:
-        readable |= dict.fromkeys(own)
-    return readable
+def redacted(event: Event, at: str, seat: int | None) -> JsonObject:
+    """An event as a seat, or a spectator (None), may read it while the game is played.
+
+    `at` is when it happened (RFC 3339).
+    """
+    return _readable(event, at, to_drawer=_reads_drawn_card(event.body, seat))
 
 
-def unredacted(entry: JsonObject) -> JsonObject:
-    """A log entry with every card shown, as all may read it once the game is over."""
-    names = _names(entry, Reader.EVERYBODY, Reader.DRAWER)
-    return {name: entry[name] for name in ("seq", "at", "type", "round", *names)}
+def revealed(event: Event, at: str) -> JsonObject:
+    """An event with every card shown, as all may read it once the game is over."""
+    return _readable(event, at, to_drawer=True)
 
 
-def _names(entry: JsonObject, *readers: Reader) -> list[str]:
-    """The fields of a log entry that are for one of these readers."""
-    fields = fields_of(BODIES[str(entry["type"])])
-    return [field.name for field in fields if field.reader in readers]
+def _readable(event: Event, at: str, *, to_drawer: bool) -> JsonObject:
+    body = event.body
+    return {
+        "seq": event.seq,
+        "at": at,
+        "type": body.type,
+        "round": event.round,
+        **to_json(body, to_drawer=to_drawer),
+    }
+
+
+def _reads_drawn_card(body: Body, seat: int | None) -> bool:
+    """Whether a seat drew the card itself, or all saw it taken from the pile."""
+    return isinstance(body, CardDrawn) and (body.source is not Source.STOCK or body.seat == seat)

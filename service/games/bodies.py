@@ -1,15 +1,18 @@
 """The bodies of answers: plain values, written field by field from what a viewer may see.
 
-Every value here is made from a `View` or from events that the view has let through; the schemas
-describe the same shapes, and the tests hold the two against each other.
+Every value here is made from a `View`, from events that the view has let through, or from the
+events of a finished game; the schemas describe the same shapes, and the tests hold the two against
+each other.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import assert_never
 
+from engine.cards import CODES
+from engine.events import CardDiscarded, CardDrawn, Event
 from engine.fields import JsonObject, codes, meld_json
 from engine.game import Result
 from engine.melds import Arrangement, Meld
@@ -203,18 +206,17 @@ def replay_seats(seats: tuple[Seat, ...]) -> list[JsonObject]:
     ]
 
 
-def actions_body(events: Sequence[JsonObject]) -> list[JsonObject]:
-    """The moves of a finished game, from its complete events, in order."""
+def actions_body(events: Iterable[Event]) -> list[JsonObject]:
+    """The moves of a finished game, from all its events, in order."""
     return [action for event in events if (action := _action(event)) is not None]
 
 
-def _action(event: JsonObject) -> JsonObject | None:
-    by = {"seat": event.get("seat"), "round": event["round"]}
-    match event["type"]:
-        case "card_drawn":
-            return {**by, "type": "draw", "source": event["source"]}
-        case "card_discarded":
-            moved = {"card": event["card"], "go_out": event["go_out"]}
-            return {**by, "type": "discard", **moved}
+def _action(event: Event) -> JsonObject | None:
+    match event.body:
+        case CardDrawn(seat=seat, source=source):
+            return {"seat": seat, "round": event.round, "type": "draw", "source": source.value}
+        case CardDiscarded(seat=seat, card=card, go_out=go_out):
+            move = {"type": "discard", "card": CODES[card], "go_out": go_out}
+            return {"seat": seat, "round": event.round, **move}
         case _:
             return None

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import ClassVar, Generic, TypeVar
 
 from engine.errors import SnapshotError
-from engine.fields import JsonObject
 from engine.game import Game, Step
 from engine.snapshot import load
 from service.errors import (
@@ -19,6 +18,7 @@ from service.errors import (
     TokenRequiredError,
     UnknownInviteError,
 )
+from service.games.event_log import LoggedEvent
 from service.games.meta import Meta
 from service.store.models import StoredGame
 
@@ -77,14 +77,14 @@ class LoadedGame(Generic[CallerT_co]):
 class NextVersion(Generic[CallerT_co]):
     """The version of a game that follows the loaded one, complete but not yet committed.
 
-    `events`: the events of the step as plain values, the secret parts included.
+    `events`: the events of the step, the secret parts included.
     """
 
     before: LoadedGame[CallerT_co]
     step: Step
     stored: StoredGame
     meta: Meta
-    events: tuple[JsonObject, ...]
+    events: tuple[LoggedEvent, ...]
 
     @property
     def loaded(self) -> LoadedGame[CallerT_co]:

@@ -8,7 +8,7 @@ from engine.errors import GameNotFinishedError, MoveError
 from engine.game import Status, require_turn, turn_randomness
 from engine.players.hints import hint
 from engine.shuffle import commitment
-from engine.view import unredacted, view
+from engine.view import revealed, view
 from service.errors import HintsDisabledError, RefusedMoveError
 from service.games import bodies
 from service.games.entity_tags import entity_tag, is_cached
@@ -45,7 +45,7 @@ class Queries:
     def scores(self, game_id: str, token: str | None) -> GameResponse:
         """The rounds that are over, and the totals."""
         game = self._transactions.read(game_id, token).game()
-        rounds = list(map(unredacted, self._repository.scored_rounds(game_id, game)))
+        rounds = events_body(self._repository.scored_rounds(game_id, game), None)
         return _ok(bodies.scores_body(rounds, game.totals, game.result))
 
     def hint(self, game_id: str, token: str | None) -> GameResponse:
@@ -76,7 +76,7 @@ class Queries:
         game = self._transactions.read(game_id, token).game()
         if game.status is not Status.FINISHED:
             raise GameNotFinishedError("the game is still played")
-        events = self._repository.events(game_id, game, 0, game.seq)
+        log = self._repository.events(game_id, game, 0, game.seq)
         return _ok(
             {
                 "secret": game.secret.hex(),
@@ -84,8 +84,8 @@ class Queries:
                 "rules": bodies.rules_body(game.rules),
                 "seats": bodies.replay_seats(game.seats),
                 "first_dealer": game.first_dealer,
-                "actions": bodies.actions_body(events),
-                "events": list(map(unredacted, events)),
+                "actions": bodies.actions_body(each.event for each in log),
+                "events": [revealed(each.event, bodies.timestamp(each.at)) for each in log],
             }
         )
 

@@ -5,15 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-import orjson
-
-from engine.events import log_entry
-from engine.fields import JsonObject
+from engine.events import RoundScored
 from engine.game import Game, Step
 from engine.snapshot import dump
 from service.errors import CorruptGameError, GameNotFoundError
 from service.games import tokens
-from service.games.bodies import timestamp
+from service.games.event_log import LoggedEvent, pack, unpack
 from service.games.idempotency import RECORD_TTL_SECONDS
 from service.games.loaded import CallerT_co, LoadedGame, NextVersion
 from service.games.meta import Lifetimes, Meta
@@ -46,12 +43,11 @@ class GameRepository:
     ) -> NextVersion[CallerT_co]:
         """The version that a step makes of a loaded game at `now` (ms since 1970).
 
-        The one place that stamps times and lifetimes and writes events as plain values.
+        The one place that stamps times and lifetimes.
         """
         stamped = meta.stamped(step.game, now, self._lifetimes)
         stored = StoredGame(before.version + 1, dump(step.game), stamped.dump())
-        at = timestamp(now)
-        events = tuple(log_entry(event, at) for event in step.events)
+        events = tuple(LoggedEvent(event, now) for event in step.events)
         return NextVersion(before, step, stored, stamped, events)
 
     def commit(
@@ -67,7 +63,7 @@ class GameRepository:
                 game_id=following.before.game_id,
                 expected=following.before.version,
                 stored=following.stored,
-                events=[orjson.dumps(event) for event in following.events],
+                events=list(map(pack, following.events)),
                 logged=following.step.game.seq - len(following.events),
                 record_key=key,
                 record=idempotency_record,
@@ -76,28 +72,34 @@ class GameRepository:
             )
         )
 
-    def events(self, game_id: str, game: Game, after: int, limit: int) -> list[JsonObject]:
+    def events(self, game_id: str, game: Game, after: int, limit: int) -> list[LoggedEvent]:
         """At most `limit` logged events of a game with a seq above `after`, in order.
 
         Raises GameNotFoundError if the game is gone by now, CorruptGameError if events are
-        missing, StorageError.
+        missing or damaged, StorageError.
         """
-        expected = max(0, min(limit, game.seq - after))
-        return self._complete(self._store.events(game_id, after, expected), expected, game_id)
+        seqs = range(after + 1, 1 + min(after + limit, game.seq))
+        return self._events(self._store.events(game_id, after, len(seqs)), seqs, game_id, game)
 
-    def scored_rounds(self, game_id: str, game: Game) -> list[JsonObject]:
+    def scored_rounds(self, game_id: str, game: Game) -> list[LoggedEvent]:
         """The round_scored events of a game, in order; raises like `events`."""
-        texts = self._store.events_at(game_id, game.scored)
-        return self._complete(texts, len(game.scored), game_id)
+        entries = self._store.events_at(game_id, game.scored)
+        rounds = self._events(entries, game.scored, game_id, game)
+        if not all(isinstance(each.event.body, RoundScored) for each in rounds):
+            raise CorruptGameError("the log has another event where a round was scored", game_id)
+        return rounds
 
     def delete(self, game_id: str) -> None:
         """Delete a game and its log; raises StorageError."""
         self._store.delete(game_id)
 
-    def _complete(self, texts: Sequence[bytes], expected: int, game_id: str) -> list[JsonObject]:
-        """The events of the log, if all are there; otherwise the game was deleted meanwhile."""
-        if len(texts) < expected:
+    def _events(
+        self, entries: Sequence[bytes], seqs: Sequence[int], game_id: str, game: Game
+    ) -> list[LoggedEvent]:
+        """The events with these seqs, if all are there; otherwise the game is gone by now."""
+        if len(entries) < len(seqs):
             if self.load(game_id)[0] is None:
                 raise GameNotFoundError("no game has this id, or it has expired")
             raise CorruptGameError("the log lacks events", game_id)
-        return [orjson.loads(text) for text in texts]
+        aces = game.rules.aces
+        return [unpack(entry, seq, aces) for entry, seq in zip(entries, seqs, strict=True)]

@@ -6,7 +6,7 @@ nothing at all. `respond` writes it from the version that the change makes.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar, assert_never
 
@@ -16,6 +16,7 @@ from engine.fields import JsonObject
 from engine.view import redacted, view
 from service.games import bodies
 from service.games.entity_tags import entity_tag
+from service.games.event_log import LoggedEvent
 from service.games.loaded import Invitee, NextVersion, SeatHolder
 
 
@@ -100,6 +101,6 @@ def _with_game(
     return GameResponse(status, orjson.dumps(body), entity_tag(after.version, seat), location)
 
 
-def events_body(events: Sequence[JsonObject], seat: int | None) -> list[JsonObject]:
+def events_body(events: Iterable[LoggedEvent], seat: int | None) -> list[JsonObject]:
     """Events as a seat, or a spectator (None), may read them."""
-    return [redacted(event, seat) for event in events]
+    return [redacted(each.event, bodies.timestamp(each.at), seat) for each in events]

@@ -3,7 +3,7 @@
 The keys of one game share a hash tag, so that they live in one slot of a cluster:
 
     {g:<id>}:game          hash: version, state (a snapshot), meta (times, token hashes)
-    {g:<id>}:events        list: one JSON record an event, the one of seq n at index n - 1
+    {g:<id>}:events        list: one entry an event, the one of seq n at index n - 1
     {g:<id>}:key:<name>    string: an idempotency record, a nonce line before it
 
 Every key has a lifetime. `commit` runs one script: it looks the record up, compares the version

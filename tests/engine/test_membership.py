@@ -15,7 +15,7 @@ from engine.errors import (
     SeatTakenError,
     SnapshotError,
 )
-from engine.events import Event, log_entry
+from engine.events import Event
 from engine.game import Game, Status, Step
 from engine.options import GameOptions
 from engine.players import STAND_IN_LEVEL
@@ -32,7 +32,7 @@ MINUTE = 60_000
 
 
 def types(events: tuple[Event, ...]) -> list[str]:
-    return [str(log_entry(event, "")["type"]) for event in events]
+    return [event.body.type for event in events]
 
 
 def opened(*seats: Seat, number: int = 1, turn_seconds: int | None = None) -> Step:

@@ -14,7 +14,7 @@ from engine import game as games
 from engine import invariants
 from engine.cards import CARDS, Card
 from engine.errors import CardNotInHandError, GameFinishedError, NotYourTurnError, WrongPhaseError
-from engine.events import Event, GameFinished, log_entry
+from engine.events import Event, GameFinished
 from engine.game import Game, Status
 from engine.options import GameOptions
 from engine.round import Discarding, Drawing, Source
@@ -22,6 +22,7 @@ from engine.rules import ROUNDS, AceMode, Rules
 from engine.seats import HumanSeat
 from engine.shuffle import commitment, pack
 from engine.snapshot import dump, load
+from engine.view import revealed
 from service.games.bodies import actions_body, replay_seats, rules_body
 from tests.dealer import Replayer
 from tests.playout import Playout
@@ -111,17 +112,14 @@ def accepts_discard(state: Game, seat: int, card: Card) -> bool:
 
 def check_replay(playout: Playout, state: Game) -> None:
     """Secret and actions alone repeat the game, by a dealer that shares no code with it too."""
-    log = [log_entry(event, "") for event in playout.events]
     replay = {
         "secret": state.secret.hex(),
         "commitment": commitment(state.secret),
         "rules": rules_body(state.rules),
         "seats": replay_seats(state.seats),
         "first_dealer": state.first_dealer,
-        "actions": actions_body(log),
-        "events": [
-            {name: value for name, value in entry.items() if name != "go_out"} for entry in log
-        ],
+        "actions": actions_body(playout.events),
+        "events": [revealed(event, "") for event in playout.events],
     }
     Replayer(replay).check()
     assert repeated(state, replay["actions"]) == playout.events

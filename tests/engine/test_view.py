@@ -7,11 +7,10 @@ import pytest
 
 from engine import game as games
 from engine.cards import Card, write_cards
-from engine.events import log_entry
 from engine.game import Game, Source, Status
 from engine.options import GameOptions
 from engine.round import Discarding, Drawing, Finished
-from engine.view import View, advise, position, redacted, unredacted, view
+from engine.view import View, advise, position, redacted, revealed, view
 from tests.builders import card, humans, rules, secret
 from tests.playout import Playout
 
@@ -174,20 +173,20 @@ def test_drawn_cards_are_visible_to_those_who_saw_them() -> None:
     game = opened_game()
     for source in Source:
         step = games.draw(game, 1, source)
-        entry = log_entry(step.events[-1], "now")
-        drawn = entry["card"]
-        assert redacted(entry, 1)["card"] == drawn
-        hidden = None if source is Source.STOCK else drawn
-        others = {**redacted(entry, 1), "card": hidden}
-        assert [redacted(entry, seat) for seat in (None, 0, 2, 3)] == [others] * 4
-        assert unredacted(entry)["card"] == drawn
+        event = step.events[-1]
+        drawn = str(event.body.card)
+        own = redacted(event, "now", 1)
+        assert own["card"] == drawn
+        others = {**own, "card": None if source is Source.STOCK else drawn}
+        assert [redacted(event, "now", seat) for seat in (None, 0, 2, 3)] == [others] * 4
+        assert revealed(event, "now") == own
 
 
 def test_whether_a_seat_was_ready_to_declare_is_nobodys_business() -> None:
     game = games.draw(opened_game(), 1, Source.DISCARD).game
     step = games.discard(game, 1, game.layout.hands[1][0], go_out=False)
-    entry = log_entry(step.events[0], "now")
-    assert entry["go_out"] is False
-    assert set(redacted(entry, 1)) == set(unredacted(entry)) == {
+    event = step.events[0]
+    assert event.body.go_out is False
+    assert set(redacted(event, "now", 1)) == set(revealed(event, "now")) == {
         "seq", "at", "type", "round", "seat", "card"
     }  # fmt: skip

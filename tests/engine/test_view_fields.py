@@ -8,6 +8,8 @@ from hashlib import sha256
 import pytest
 
 from engine import game as games
+from engine.events import Body, CardDrawn, Event
+from engine.fields import JsonObject
 from engine.game import Game, Status
 from engine.melds import Arrangement
 from engine.options import GameOptions
@@ -23,16 +25,19 @@ from engine.view import (
     View,
     advise,
     redacted,
-    unredacted,
+    revealed,
     view,
 )
 from tests.builders import ANN, ai, card, hand, rank, rules, secret
+from tests.event_examples import EXAMPLES, round_of
 from tests.referee.contract import EVENT_FIELDS
 
 BEA = HumanSeat("Bea", away=True)
 FREE = HumanSeat("Free", joined=False)
 COMMITMENT = sha256(secret(6)).hexdigest()
 DEADLINE = 1_800_000_000_000
+HIDDEN_DRAWS = [(Source.STOCK, None), (Source.STOCK, 0)]
+"""Draws of seat 1 or 5 that a viewer does not see; only seat 1 draws from the stock."""
 
 
 def in_round_four(discarding: bool) -> Game:
@@ -221,12 +226,14 @@ def test_of_equal_discards_the_card_that_costs_more_is_advised() -> None:
     assert advice("AC AD AH AS 4C 4D 4H 4S", number=5).discard == card("4S")
 
 
-@pytest.mark.parametrize("kind", EVENT_FIELDS)
-@pytest.mark.parametrize("seat", [None, 0])
-def test_an_event_is_told_by_its_own_fields_and_no_others(kind: str, seat: int | None) -> None:
-    everything = set().union(*EVENT_FIELDS.values()) | {"stock", "go_out", "words"}
-    entry = {**{name: f"its {name}" for name in everything}, "seq": 7, "at": "now", "round": 3}
-    names = {"seq", "at", "type", "round"} | EVENT_FIELDS[kind]
-    shown = {name: value for name, value in {**entry, "type": kind}.items() if name in names}
-    assert redacted({**entry, "type": kind}, seat) == shown
-    assert unredacted({**entry, "type": kind}) == shown
+@pytest.mark.parametrize(("body", "own"), EXAMPLES)
+@pytest.mark.parametrize("seat", [None, 0, 1])
+def test_an_event_is_told_by_its_own_fields_and_no_others(
+    body: Body, own: JsonObject, seat: int | None
+) -> None:
+    shown = {"seq": 7, "at": "now", "type": body.type, "round": round_of(body), **own}
+    hidden = isinstance(body, CardDrawn) and (body.source, seat) in HIDDEN_DRAWS
+    assert set(own) == EVENT_FIELDS[body.type]
+    event = Event(7, round_of(body), body)
+    assert revealed(event, "now") == shown
+    assert redacted(event, "now", seat) == (shown | {"card": None} if hidden else shown)

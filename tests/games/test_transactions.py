@@ -9,7 +9,6 @@ import orjson
 import pytest
 
 from engine import table
-from engine.events import log_entry
 from engine.game import Game, Step
 from engine.options import GameOptions
 from engine.round import Source
@@ -27,8 +26,8 @@ from service.errors import (
     StaleVersionError,
     TokenRequiredError,
 )
-from service.games.bodies import timestamp
 from service.games.changes import Draw, Leave
+from service.games.event_log import LoggedEvent, pack
 from service.games.idempotency import Idempotency, record_key
 from service.games.loaded import LoadedGame, SeatHolder, Spectator
 from service.games.meta import Meta
@@ -64,7 +63,7 @@ def stored_game(observed: ObservedStore, clock: Clock, *, turn_seconds: int | No
         game_id=game_id(None),
         expected=0,
         stored=StoredGame(1, dump(step.game), meta.stamped(step.game, clock.now, LIFETIMES).dump()),
-        events=[orjson.dumps(log_entry(event, timestamp(clock.now))) for event in step.events],
+        events=[pack(LoggedEvent(event, clock.now)) for event in step.events],
         logged=0,
         record_key=RecordKey("own", "1"),
         record=b"{}",
@@ -188,7 +187,7 @@ def test_a_commit_holds_all_that_a_step_made(
         game_id=name,
         expected=1,
         stored=StoredGame(2, dump(step.game), meta.dump()),
-        events=[orjson.dumps(log_entry(step.events[0], timestamp(clock.now)))],
+        events=[pack(LoggedEvent(step.events[0], clock.now))],
         logged=3,
         record_key=record_key(token_hash("Ann"), WITH_KEY),
         record=commit.record,

@@ -12,7 +12,7 @@ from itertools import islice
 
 from engine import table
 from engine.cards import Card, Rank
-from engine.events import RoundScored, log_entry
+from engine.events import RoundScored
 from engine.fields import JsonObject
 from engine.game import Game, Step
 from engine.options import GameOptions
@@ -21,10 +21,12 @@ from engine.round import Source
 from engine.rules import TURN_SOLVES, AceMode
 from engine.shuffle import choice_stream, commitment
 from engine.solver.arrangement import arrange
-from engine.view import advise, redacted, unredacted, view
+from engine.view import advise, revealed, view
 from service.games import bodies
+from service.games.event_log import LoggedEvent
 from service.games.meta import Meta
 from service.games.new_seats import seats_of
+from service.games.responses import events_body
 
 HAND = ("7H", "8H", "9H", "5D", "JK", "2C")
 WILD_RANK = "5"
@@ -45,7 +47,7 @@ def by_operation() -> tuple[dict[str, JsonObject], dict[str, JsonObject]]:
     created = table.open_game(_SECRET, GameOptions(seats_of(None, seeded=False)))
     drawn, discarded = islice(_moves(created.game), 2)
     steps = (created, drawn, discarded)
-    records = [told for number, step in enumerate(steps, 1) for told in _records(number, step)]
+    log = [logged for number, step in enumerate(steps, 1) for logged in _logged(number, step)]
     answered: dict[str, JsonObject] = {
         "createGame": {
             "seat": _YOU,
@@ -62,11 +64,11 @@ def by_operation() -> tuple[dict[str, JsonObject], dict[str, JsonObject]]:
             hint(view(drawn.game, _YOU), choice_stream(_SECRET, 1, _YOU, 1), TURN_SOLVES)
         ),
         "listEvents": {
-            "events": [redacted(told, _YOU) for told in records],
-            "last_seq": len(records),
+            "events": events_body(log, _YOU),
+            "last_seq": len(log),
             "more": False,
         },
-        "getReplay": _replay(discarded.game, records),
+        "getReplay": _replay(discarded.game, log),
         "evaluateHand": bodies.arrangement_body(
             arrange(tuple(map(Card.parse, HAND)), Rank.parse(WILD_RANK), AceMode.LOW)
         ),
@@ -87,7 +89,7 @@ def _joined() -> JsonObject:
         "seat": _GUEST,
         "token": _TOKEN,
         "game": bodies.game_body(view(step.game, _GUEST), _ID, 2, _meta(2, _DAY)),
-        "events": [redacted(told, _GUEST) for told in _records(2, step)],
+        "events": events_body(_logged(2, step), _GUEST),
     }
 
 
@@ -121,25 +123,25 @@ def _meta(version: int, lifetime: int) -> Meta:
     return Meta(_BEGAN, updated, updated + lifetime, tokens=(), invites=())
 
 
-def _records(version: int, step: Step) -> list[JsonObject]:
-    return [log_entry(event, bodies.timestamp(_time(version))) for event in step.events]
+def _logged(version: int, step: Step) -> list[LoggedEvent]:
+    return [LoggedEvent(event, _time(version)) for event in step.events]
 
 
 def _events(version: int, step: Step) -> list[JsonObject]:
-    return [redacted(told, _YOU) for told in _records(version, step)]
+    return events_body(_logged(version, step), _YOU)
 
 
 def _scores(game: Game) -> JsonObject:
     """The scores when the first round is over."""
     for step in _moves(game):
-        ended = [event for event in step.events if isinstance(event.body, RoundScored)]
+        ended = [each for each in _logged(1, step) if isinstance(each.event.body, RoundScored)]
         if ended:
-            rounds = [unredacted(log_entry(event, bodies.timestamp(_BEGAN))) for event in ended]
+            rounds = events_body(ended, None)
             return bodies.scores_body(rounds, step.game.totals, step.game.result)
     raise AssertionError("every round ends")
 
 
-def _replay(game: Game, records: list[JsonObject]) -> JsonObject:
+def _replay(game: Game, log: list[LoggedEvent]) -> JsonObject:
     """A replay, cut short after the first moves."""
     return {
         "secret": _SECRET.hex(),
@@ -147,6 +149,6 @@ def _replay(game: Game, records: list[JsonObject]) -> JsonObject:
         "rules": bodies.rules_body(game.rules),
         "seats": bodies.replay_seats(game.seats),
         "first_dealer": game.first_dealer,
-        "actions": bodies.actions_body(records),
-        "events": list(map(unredacted, records)),
+        "actions": bodies.actions_body(each.event for each in log),
+        "events": [revealed(each.event, bodies.timestamp(each.at)) for each in log],
     }

@@ -15,11 +15,9 @@ from dataclasses import dataclass, replace
 from itertools import count
 from unittest import mock
 
-import orjson
-
 from engine import game as games
 from engine.cards import Card
-from engine.events import CardDiscarded, CardDrawn, Event, log_entry
+from engine.events import CardDiscarded, CardDrawn, Event
 from engine.game import Game, Status
 from engine.options import GameOptions
 from engine.players import LEVELS
@@ -28,7 +26,7 @@ from engine.rules import AceMode, Rules
 from engine.seats import AiSeat, HumanSeat, Seat, SeatKind, is_away
 from engine.shuffle import Stream, pack
 from engine.snapshot import dump
-from service.games import bodies, tokens
+from service.games import event_log, tokens
 from service.games.meta import Meta
 from service.store.game_store import GameStore
 from service.store.models import Commit, RecordKey, StoredGame
@@ -209,13 +207,13 @@ def invite(seat: int) -> str:
 
 def store_position(store: GameStore, game_id: str, position: Position, version: int = 1) -> None:
     """Store a position under a new id."""
-    game, at = position.game, bodies.timestamp(NOW)
+    game = position.game
     store.commit(
         Commit(
             game_id=game_id,
             expected=0,
             stored=StoredGame(version, dump(game), _meta(game).dump()),
-            events=[orjson.dumps(log_entry(event, at)) for event in position.events],
+            events=[event_log.pack(event_log.LoggedEvent(event, NOW)) for event in position.events],
             logged=0,
             record_key=RecordKey("put", "put"),
             record=b"{}",

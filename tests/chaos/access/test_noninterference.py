@@ -13,8 +13,8 @@ from flask import Response
 from engine import game as games
 from engine import table, view
 from engine.cards import write_cards
-from engine.events import BODIES
-from engine.fields import JsonObject, Reader, fields_of
+from engine.events import Body, CardDiscarded
+from engine.fields import JsonObject, to_json
 from engine.game import Game, Step
 from engine.round import Layout, Source
 from tests.chaos.access import call_sets
@@ -127,19 +127,18 @@ def draw_that_depends_on_the_secret(game: Game) -> Step:
     return games.draw(game, game.layout.seat, source)
 
 
-def all_names(entry: JsonObject, *readers: Reader) -> list[str]:
-    """The fields of a log entry for these readers; what is for nobody is for everybody."""
-    more = {Reader.NOBODY} if Reader.EVERYBODY in readers else set()
-    fields = fields_of(BODIES[str(entry["type"])])
-    return [field.name for field in fields if field.reader in {*readers, *more}]
+def with_declarations(body: Body, *, to_drawer: bool) -> JsonObject:
+    """The fields of an event with one that is for nobody."""
+    own = to_json(body, to_drawer=to_drawer)
+    return {**own, "go_out": body.go_out} if isinstance(body, CardDiscarded) else own
 
 
 FAULTS: dict[str, Callable[[], AbstractContextManager[object]]] = {
     "the draws of others in the list of events": lambda: mock.patch(
-        "service.games.responses.redacted", lambda entry, _: view.unredacted(entry)
+        "service.games.responses.redacted", lambda event, at, _: view.revealed(event, at)
     ),
     "whether a seat declared that it goes out": lambda: mock.patch.object(
-        view, "_names", all_names
+        view, "to_json", with_declarations
     ),
     "an AI player that knows the secret": lambda: mock.patch.object(
         table, "_chosen_draw", draw_that_depends_on_the_secret

@@ -32,8 +32,6 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import orjson
-
 from service.runtime.embedded.embedded_server import EmbeddedServer
 from service.store.game_store import GameStore
 from tests.chaos.traffic.history import History
@@ -47,6 +45,7 @@ from tests.chaos.traffic.http_client import (
 from tests.chaos.traffic.linearizability import event_log_violations
 from tests.chaos.traffic.load import Workload, run_load
 from tests.chaos.trial import Outcome, Trial
+from tests.event_logs import logged
 from tests.system.launch import Launch
 
 _FLUSH_SECONDS = 1.0
@@ -179,7 +178,7 @@ def _lost(server: EmbeddedServer, history: History) -> Iterator[str]:
             last, version = max(move.version for move in moves), stored.version if stored else 0
             if version < last:
                 yield f"game {game} is back at version {version}, {last} was acknowledged"
-            log = [orjson.loads(event) for event in store.events(game, 0, _ALL_EVENTS)]
+            log = logged(store.events(game, 0, _ALL_EVENTS))
             yield from event_log_violations(log, moves, len(log))
 
 

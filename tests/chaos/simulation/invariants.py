@@ -7,17 +7,18 @@ acknowledged is lost, nothing is made twice, and a refused request changes nothi
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from engine.snapshot import load
 from service.games.entity_tags import VIEW_FORMAT
 from service.store.models import Commit
 from tests.chaos.simulation.faulty_store import ModelStore, Written
 from tests.chaos.simulation.messages import CHANGING, NO_ANSWER, OPERATIONS, Answer, Request
 from tests.chaos.simulation.state import Event, GameState
+from tests.event_logs import logged
 
 Exchange = tuple[Request, Answer]
 
@@ -122,7 +123,7 @@ class InvariantChecker:
     def _match_commit(self, written: Written, acknowledged: list[Exchange]) -> None:
         """Apply a commit and find the request that it belongs to."""
         commit = written.commit
-        events = [json.loads(event) for event in commit.events]
+        events = logged(commit.events, load(commit.stored.state).rules.aces, commit.logged)
         state = self.games.setdefault(commit.game_id, GameState(commit.game_id))
         self._add_violations(state.apply(written, events))
         keyed = self._keyed(commit)
