@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import assert_never
 
 from engine.cards import CODES
@@ -24,10 +25,20 @@ from engine.view import OwnView, RoundView, SeatView, TurnView, View, advise, po
 from service.games.meta import Meta
 
 
+@lru_cache(maxsize=256)
 def timestamp(milliseconds: int) -> str:
-    """A time as RFC 3339 in UTC, to the millisecond."""
-    moment = datetime.fromtimestamp(milliseconds / 1000, UTC)
-    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    """A time as RFC 3339 in UTC, to the millisecond.
+
+    Remembered, since an answer repeats the time of a commit for each of its events.
+    """
+    minutes, rest = divmod(milliseconds, 60_000)
+    return f"{_minute(minutes)}:{rest // 1000:02}.{rest % 1000:03}Z"
+
+
+@lru_cache(maxsize=256)
+def _minute(minutes: int) -> str:
+    """The first part of a time, which nearby times share."""
+    return datetime.fromtimestamp(minutes * 60, UTC).isoformat(timespec="minutes")[:16]
 
 
 def game_body(seen: View, game_id: str, version: int, meta: Meta) -> JsonObject:
@@ -44,7 +55,7 @@ def game_body(seen: View, game_id: str, version: int, meta: Meta) -> JsonObject:
         "turn": None if seen.turn is None else _turn_body(seen.turn),
         "went_out": seen.went_out,
         "stock_count": seen.stock_count,
-        "discard_top": str(seen.pile[-1]) if seen.pile else None,
+        "discard_top": CODES[seen.pile[-1]] if seen.pile else None,
         "discard_count": len(seen.pile),
         "seats": list(map(_seat_body, seen.seats)),
         "you": None if seen.you is None else _own_body(seen, seen.you),
@@ -121,11 +132,11 @@ def _seat_body(seat: SeatView) -> JsonObject:
 
 def _own_body(seen: View, own: OwnView) -> JsonObject:
     advice = advise(seen)
-    discard = None if advice.discard is None else str(advice.discard)
+    discard = None if advice.discard is None else CODES[advice.discard]
     return {
         "seat": own.seat,
         "hand": None if own.hand is None else codes(own.hand),
-        "drawn": None if own.drawn is None else str(own.drawn),
+        "drawn": None if own.drawn is None else CODES[own.drawn],
         "arrangement": {"discard": discard, **arrangement_body(advice.arrangement)},
         "legal": {
             "draw": [source.value for source in own.draws],
