@@ -6,10 +6,10 @@ import json
 
 import pytest
 
-from bench import tournament
-from bench.deals import Contest, ContestError, play, play_deal, secret_of
-from bench.figures import bootstrap, turn_figures
-from bench.mix import play_mixed, record
+from bench.tournament import __main__ as tournament
+from bench.tournament.deals import Contest, ContestError, play, play_deal, secret_of
+from bench.tournament.figures import bootstrap, turn_figures
+from bench.tournament.mix import play_mixed, record
 from engine.players import LEVELS
 from engine.players.medium import MediumPlayer
 from engine.round import Source
@@ -93,7 +93,9 @@ def test_a_mixed_game_is_the_same_each_time_for_its_number() -> None:
     assert record(games)["rounds"] == 22
 
 
-@pytest.mark.parametrize("name", ["genius", "bench.deals:Nobody", "no.such.module:Player"])
+@pytest.mark.parametrize(
+    "name", ["genius", "bench.tournament.deals:Nobody", "no.such.module:Player"]
+)
 def test_an_unknown_player_is_refused(name: str) -> None:
     with pytest.raises(ContestError):
         Contest("medium", name, "medium")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from bench.figures import Figures
 from bench.peers import peer
+from bench.tournament.figures import Figures
 
 _INK = "#1f2933"
 _BAR = "#2f7d5b"

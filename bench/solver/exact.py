@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from bench.hands import Question
 from bench.peers import peer
+from bench.solver.hands import Question
 
 _SUITS = range(4)
 _RANKS = range(1, 14)

@@ -13,10 +13,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from types import FrameType
 
-from bench import forms
-from bench.forms import SourceForm, kernel
-from bench.hands import MODES, PACK, Question, naturals_and_wilds, seeded
 from bench.rows import Row
+from bench.solver import forms
+from bench.solver.forms import SourceForm, kernel
+from bench.solver.hands import MODES, PACK, Question, naturals_and_wilds, seeded
 from engine.cards import CARDS
 from engine.rules import MAX_HAND
 from engine.solver.kernel import Kernel

@@ -6,10 +6,10 @@ import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from bench import exact, forms
-from bench.forms import SourceForm
-from bench.hands import Question, any_hands
 from bench.rows import Row
+from bench.solver import exact, forms
+from bench.solver.forms import SourceForm
+from bench.solver.hands import Question, any_hands
 from bench.workers import spread
 from engine.cards import Card, Rank
 from tests import oracle

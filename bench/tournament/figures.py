@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from statistics import fmean
 
 import engine
-from bench.deals import Contest, DealResult, TurnTimes
+from bench.tournament.deals import Contest, DealResult, TurnTimes
 from engine.rules import ROUNDS
 
 RESAMPLES = 2000

@@ -18,12 +18,12 @@ from functools import partial
 from pathlib import Path
 
 import engine
-from bench import mix
-from bench.chart import draw_strength
-from bench.deals import LABELS, Contest, ContestError, play_deal
-from bench.figures import Figures, figures, table
 from bench.peers import MissingPeerError
 from bench.progress import Progress
+from bench.tournament import mix
+from bench.tournament.chart import draw_strength
+from bench.tournament.deals import LABELS, Contest, ContestError, play_deal
+from bench.tournament.figures import Figures, figures, table
 from bench.workers import spread
 from engine.players import LEVELS
 from engine.rules import JOKER_CHOICES, AceMode, Rules, turn_solves

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator, Sequence
 from statistics import fmean, median
 from time import thread_time
 
-from bench import exact, forms
-from bench.forms import SourceForm, kernel
-from bench.hands import Question, of_rounds, single_deck, two_jokers
 from bench.peers import peer
 from bench.rows import Row, microseconds
+from bench.solver import exact, forms
+from bench.solver.forms import SourceForm, kernel
+from bench.solver.hands import Question, of_rounds, single_deck, two_jokers
 
 HANDS = 300
 _SEED = 20_26

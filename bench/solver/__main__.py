@@ -16,11 +16,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from itertools import chain
 
-from bench import agreement, speed, worst
-from bench.figures import form
-from bench.forms import SourceForm
 from bench.peers import MissingPeerError, peer
 from bench.rows import Row, table
+from bench.solver import agreement, speed, worst
+from bench.solver.forms import SourceForm
+from bench.tournament.figures import form
 
 QUICK_SHARE = 10
 PEERS = ("pyspiel", "ortools.sat.python.cp_model")

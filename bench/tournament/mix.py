@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
-from bench.deals import Lineup, play, secret_of
-from bench.figures import form
+from bench.tournament.deals import Lineup, play, secret_of
+from bench.tournament.figures import form
 from engine.players import LEVELS
 from engine.rules import JOKER_CHOICES, MAX_SEATS, MIN_SEATS, ROUNDS, AceMode, Rules
 from engine.shuffle import Stream

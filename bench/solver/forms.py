@@ -16,7 +16,7 @@ from time import thread_time
 from types import TracebackType
 from typing import ParamSpec, Self, TypeVar
 
-from bench.hands import Question, naturals_and_wilds
+from bench.solver.hands import Question, naturals_and_wilds
 from engine.rules import MAX_HAND
 from engine.solver.compiled import SETTING
 from engine.solver.prospects import LookaheadKernel

@@ -1,0 +1,1 @@
+"""The solver: exactness, speed and the worst hands, beside its peers."""

@@ -1,0 +1,1 @@
+"""The tournament: which AI player is stronger, and by how much."""
