@@ -16,11 +16,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from itertools import chain
 
+import engine
 from bench.peers import MissingPeerError, peer
 from bench.rows import Row, table
 from bench.solver import agreement, speed, worst
 from bench.solver.forms import SourceForm
-from bench.tournament.figures import form
 
 QUICK_SHARE = 10
 PEERS = ("pyspiel", "ortools.sat.python.cp_model")
@@ -28,11 +28,10 @@ PEERS = ("pyspiel", "ortools.sat.python.cp_model")
 
 def rows(share: int, processes: int) -> Iterator[Row]:
     """Every row, as it is measured."""
-    running = form()
     with SourceForm() as source:
         yield from chain(
-            speed.rows(source, running, share),
-            worst.rows(source, running, share),
+            speed.rows(source, engine.form, share),
+            worst.rows(source, engine.form, share),
             agreement.rows(source, share, processes),
         )
 
@@ -51,10 +50,10 @@ def main(words: Sequence[str] | None = None) -> int:
         measured.append(row)
         print(f"{row.what}: {row.figure}", file=sys.stderr, flush=True)
     if options.json:
-        print(json.dumps({"form": form(), "rows": [asdict(row) for row in measured]}))
+        print(json.dumps({"form": engine.form, "rows": [asdict(row) for row in measured]}))
     else:
         print(table(measured))
-        if form() != "compiled":
+        if engine.form != "compiled":
             print("\nThe compiled form is not there: `make run` builds it where a compiler is.")
     return int(any(row.must and not row.met for row in measured))
 

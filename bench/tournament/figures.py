@@ -78,11 +78,6 @@ def _rounded(value: object) -> object:
     return round(value, 4) if isinstance(value, float) else value
 
 
-def form() -> str:
-    """Which form of the engine runs: `compiled` or `source`."""
-    return str(getattr(engine, "form", "source"))
-
-
 def bootstrap(values: Sequence[float], resamples: int = RESAMPLES) -> Estimate:
     """The mean of the values and its 95 % interval; the same values give the same interval."""
     rng = random.Random(_SEED)  # noqa: S311
@@ -118,7 +113,7 @@ def figures(contest: Contest, deals: Sequence[DealResult]) -> Figures:
         turn_solves=contest.turn_solves,
         deals=len(deals),
         games=len(deals) * seats,
-        form=form(),
+        form=engine.form,
         win_share=bootstrap([deal.wins / seats for deal in deals]),
         baseline_win_share=fmean(deal.baseline_wins / seats for deal in deals),
         paired_win_share=bootstrap([(deal.wins - deal.baseline_wins) / seats for deal in deals]),

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
+import engine
 from bench.tournament.deals import Lineup, play, secret_of
-from bench.tournament.figures import form
 from engine.players import LEVELS
 from engine.rules import JOKER_CHOICES, MAX_SEATS, MIN_SEATS, ROUNDS, AceMode, Rules
 from engine.shuffle import Stream
@@ -43,7 +43,7 @@ def record(games: Sequence[MixedGame]) -> dict[str, object]:
         "games": len(games),
         "rounds": len(games) * ROUNDS,
         "levels": list(LEVELS),
-        "form": form(),
+        "form": engine.form,
         "stalled_rounds": sum(len(game.stalled) for game in stalled),
         "stalled_games": [asdict(game) for game in stalled],
     }
@@ -55,7 +55,7 @@ def report(games: Sequence[MixedGame]) -> str:
     levels = ", ".join(LEVELS)
     lines = [
         f"{len(games)} games of {levels} in any mix, 2 to 6 seats, all options:",
-        f"{rounds} of {len(games) * ROUNDS} rounds stalled; engine form: {form()}.",
+        f"{rounds} of {len(games) * ROUNDS} rounds stalled; engine form: {engine.form}.",
     ]
     for game in games:
         if game.stalled:
