@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from bench.tables import aligned, verdict
+
 
 @dataclass(frozen=True, slots=True)
 class Row:
@@ -25,14 +27,8 @@ def microseconds(what: str, time: float, goal: float | None = None, note: str = 
 
 def table(rows: Sequence[Row]) -> str:
     """The rows as aligned text."""
-    cells = [("", "measured", "goal", ""), *map(_cells, rows)]
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    return "\n".join(
-        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
-        for line in cells
-    )
+    return aligned([("", "measured", "goal", ""), *map(_cells, rows)])
 
 
 def _cells(row: Row) -> tuple[str, ...]:
-    verdict = {None: "", True: "met", False: "NOT MET"}[row.met]
-    return row.what, row.figure, row.goal, verdict
+    return row.what, row.figure, row.goal, verdict(row.met)

@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass
 from statistics import fmean
 
 import engine
+from bench.tables import aligned
 from bench.tournament.deals import Contest, DealResult, TurnTimes
 from engine.rules import ROUNDS
 
@@ -144,12 +145,6 @@ _HEADINGS = (
 
 def table(contests: Sequence[Figures]) -> str:
     """The contests as a text table, a line each, with a legend."""
-    rows = [_HEADINGS, *map(_row, contests)]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = [
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in rows
-    ]
     first = contests[0]
     legend = (
         f"{first.deals} deals ({first.seed_space}), the candidate once in every seat.",
@@ -159,7 +154,7 @@ def table(contests: Sequence[Figures]) -> str:
         "paired points: points a game less the baseline's in the same seat and deal; negative is",
         "better. ms a turn: CPU time of its two choices, mean / p99: all rounds, and at 13 cards.",
     )
-    return "\n".join([*lines, "", *legend])
+    return "\n".join([aligned([_HEADINGS, *map(_row, contests)]), "", *legend])
 
 
 def _row(one: Figures) -> tuple[str, ...]:
