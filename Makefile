@@ -36,8 +36,8 @@ check: $(VENV)/check.stamp $(VENV)/engine.stamp $(VENV)/generators.stamp tools/n
 openapi: $(VENV)/run.stamp ## write openapi/openapi.json from the code
 	@$(BIN)/python -m service openapi
 
-bench: $(VENV)/bench.stamp $(VENV)/engine.stamp ## measure the solver, its peers in the same run
-	@$(BIN)/python -m bench.solver $(BENCH_ARGS)
+bench: $(VENV)/bench.stamp $(VENV)/engine.stamp ## measure the service beside its floor, and the solver beside its peers
+	@$(BIN)/python -m bench $(BENCH_ARGS)
 
 tournament: $(VENV)/bench.stamp $(VENV)/engine.stamp ## measure the AI players, and draw docs/strength.svg
 	@$(BIN)/python -m bench.tournament $(TOURNAMENT_ARGS)

@@ -19,13 +19,13 @@ class Progress:
         self._done = 0
         self._start = self._drawn = monotonic()
 
-    def step(self) -> None:
-        """Count one step more."""
-        self._done += 1
+    def step(self, steps: int = 1) -> None:
+        """Count one step more, or several."""
+        self._done += steps
         if self._silent:
             return
         if not sys.stderr.isatty():
-            if self._tenth(self._done) > self._tenth(self._done - 1):
+            if self._tenth(self._done) > self._tenth(self._done - steps):
                 print(self._line(), file=sys.stderr, flush=True)
         elif self._done == self._steps or monotonic() - self._drawn > _PAUSE:
             self._drawn = monotonic()

@@ -1,0 +1,1 @@
+"""The tables of the service's benchmark, a module each."""

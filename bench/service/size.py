@@ -1,0 +1,47 @@
+"""How much is measured: the full form for the figures, the quick one for their shape."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Size:
+    """The amounts of a run.
+
+    A batch has so many `requests` of as many games, by so many `clients`; a figure is the median
+    of so many `batches`. Games are spread over the rounds 1 to `last_round`. `expert_games`,
+    `seat_games`, `round_games`: how many games are played at a time for these tables;
+    `round_turns`: turns of each round that are measured.
+    """
+
+    batches: int = 7
+    requests: int = 300
+    clients: int = 4
+    last_round: int = 11
+    expert_games: int = 80
+    more_workers: tuple[int, ...] = (2, 4)
+    clients_of_workers: int = 16
+    stored_games: tuple[int, ...] = (100, 10_000, 100_000)
+    seat_games: int = 66
+    round_games: int = 60
+    round_turns: int = 3
+    whole_games: int = 5
+    starts: int = 5
+
+
+FULL = Size()
+QUICK = Size(
+    batches=2,
+    requests=8,
+    last_round=2,
+    expert_games=4,
+    more_workers=(2,),
+    clients_of_workers=4,
+    stored_games=(10,),
+    seat_games=4,
+    round_games=4,
+    round_turns=1,
+    whole_games=1,
+    starts=1,
+)

@@ -1,0 +1,160 @@
+"""The service's benchmark: a short run has every figure, and its figures are of the right kind."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bench import __main__ as bench
+from bench.service import keys, page
+from bench.service.batches import Sample, Spread
+from bench.service.clients import Clients, UnexpectedAnswerError, request
+from bench.service.parts.operations import OPERATIONS, Measured
+from bench.service.run import PARTS
+from bench.service.servers import Address
+from bench.service.size import QUICK
+from bench.tables import Table
+
+ROOT = Path(__file__).parents[2]
+
+
+def figures(value: Any) -> Iterator[dict[str, float]]:
+    """Every spread in a run's JSON."""
+    if isinstance(value, dict):
+        if value.keys() == {"median", "low", "high"}:
+            yield value
+        for inner in value.values():
+            yield from figures(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from figures(inner)
+
+
+def test_a_quick_run_measures_every_part(capsys: pytest.CaptureFixture[str]) -> None:
+    assert bench.main(["--quick", "--json", *PARTS]) == 0
+
+    printed = json.loads(capsys.readouterr().out)
+    assert list(printed) == ["origin", *PARTS]
+    assert all(0 < each["low"] <= each["median"] <= each["high"] for each in figures(printed))
+    operations = printed["operations"]
+    assert [each["operation"] for each in operations] == [each.name for each in OPERATIONS]
+    for each in operations:
+        assert len(each["ours"]) == len(each["floor"]) == QUICK.batches
+        assert each["cpu_ratio"]["median"] > 1, "the floor does less than the service"
+    assert 0 < printed["experts"]["p50_ms"] <= printed["experts"]["p99_ms"]
+    assert list(printed["workers"]) == ["1", "2"]
+    assert printed["games"]["10"]["memory"] > 100_000, "bytes"
+    assert list(printed["seats"]) == ["2", "3", "4", "5", "6"]
+    assert list(printed["rounds"]) == ["1", "2"]
+    sizes = {part: each["median"] for part, each in printed["storage"].items()}
+    assert sizes.pop("total") == sum(sizes.values())
+    assert list(sizes) == list(keys.PARTS)
+    assert 10 < printed["process"]["memory"] < 1_000, "MB"
+
+
+def test_a_part_that_does_not_exist_is_refused_with_those_that_do(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with pytest.raises(SystemExit):
+        bench.main(["operation"])
+
+    assert "no such part: operation; the parts are operations, " in capsys.readouterr().err
+
+
+def test_ratios_are_taken_within_each_pair_of_batches() -> None:
+    ours = [Sample(20, 5), Sample(40, 5), Sample(60, 5)]
+    floors = [Sample(10, 10), Sample(40, 5), Sample(20, 20)]
+    measured = Measured(OPERATIONS[0], ours, floors)
+
+    assert measured.cpu_ratio == Spread(2, 1, 3)
+    assert measured.rate_ratio == Spread(0.5, 0.25, 1)
+    assert not measured.meets_cpu
+    assert not measured.meets_rate
+
+
+def test_the_page_has_one_place_for_each_table(tmp_path: Path) -> None:
+    path = Path(shutil.copy(ROOT / bench.PAGE, tmp_path))
+
+    for text in ("old figures", "new figures"):
+        page.write(path, {name: f"{text} of \\1 {name}" for name in PARTS})
+
+    written = path.read_text()
+    assert all(written.count(f"new figures of \\1 {name}\n") == 1 for name in PARTS)
+    assert "old figures" not in written
+    with pytest.raises(page.PageError):
+        page.write(path, {"unknown": "a table"})
+
+
+def test_a_table_is_written_as_text_and_as_markdown() -> None:
+    table = Table("Title", ("what", "µs"), (("draw", "1,000"), ("a read", "9")), ("A note.",))
+
+    assert table.text() == "Title\n\nwhat    µs\ndraw    1,000\na read  9\n\nA note."
+    assert table.markdown() == (
+        "| what | µs |\n| --- | --- |\n| draw | 1,000 |\n| a read | 9 |\n\nA note."
+    )
+
+
+def test_a_key_of_an_unknown_kind_is_named_with_the_module_that_must_know_it() -> None:
+    assert keys.part_of("{g:id}:key:owner:hash") == "records"
+    with pytest.raises(LookupError, match=r"\{g:id\}:novel: .* bench\.service\.keys"):
+        keys.part_of("{g:id}:novel")
+
+
+def _answer(connection: socket.socket, requests: int) -> None:
+    """Answer so many requests, each with its own first line in two pieces; then close."""
+    with closing(connection):
+        for _ in range(requests):
+            line = connection.recv(65_536).split(b"\r\n")[0]
+            status = b"404 Not Found" if b"missing" in line else b"200 OK"
+            head = b"HTTP/1.1 %s\r\nContent-Length: %d\r\n\r\n" % (status, len(line))
+            connection.sendall(head + line[:1])
+            connection.sendall(line[1:])
+
+
+@contextmanager
+def echo(*requests: int) -> Iterator[tuple[Address, threading.Semaphore]]:
+    """A server that answers so many requests on each of its connections, one after the other.
+
+    The semaphore has a permit for each connection that it has closed.
+    """
+    closed = threading.Semaphore(0)
+
+    def serve() -> None:
+        for number in requests:
+            _answer(listener.accept()[0], number)
+            closed.release()
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        thread = threading.Thread(target=serve)
+        thread.start()
+        yield listener.getsockname()[:2], closed
+        thread.join()
+
+
+def test_answers_come_in_the_order_of_their_requests() -> None:
+    with echo(3) as (address, _), Clients(address, 1) as clients:
+        answers, seconds = clients.run([request("GET", f"/{number}") for number in range(3)])
+
+    assert [answer.body for answer in answers] == [b"GET /%d HTTP/1.1" % n for n in range(3)]
+    assert all(0 < answer.seconds <= seconds for answer in answers)
+
+
+def test_a_connection_that_the_server_closed_meanwhile_is_opened_again() -> None:
+    with echo(1, 1) as (address, closed), Clients(address, 1) as clients:
+        for _ in range(2):
+            assert clients.ask(request("GET", "/")).status == 200
+            assert closed.acquire(timeout=30)
+
+
+def test_another_status_than_expected_ends_the_run() -> None:
+    refused = pytest.raises(UnexpectedAnswerError, match="404 instead of 200: GET /missing")
+    with echo(1) as (address, _), Clients(address, 1) as clients, refused:
+        clients.ask(request("GET", "/missing"))
