@@ -7,15 +7,14 @@
 from __future__ import annotations
 
 import codecs
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from enum import Enum
-from functools import wraps
-from typing import Any, NoReturn, ParamSpec, TypeVar
+from functools import partial
+from typing import Any, Self
 
 import marshmallow as ma
 from flask import Request, current_app, request
-from webargs import missing
-from webargs.flaskparser import FlaskParser
 from werkzeug.exceptions import RequestEntityTooLarge
 
 from service.errors import (
@@ -24,15 +23,11 @@ from service.errors import (
     InvalidRequestError,
     MalformedJsonError,
     MediaTypeError,
-    RequestError,
 )
 from service.games.idempotency import Idempotency, fingerprint
 from service.http import strict_json
-from service.http.use_cases import queries
 
 _SCHEME = "bearer"
-_Parameters = ParamSpec("_Parameters")
-_Answer = TypeVar("_Answer")
 
 
 class Token(Enum):
@@ -61,55 +56,60 @@ def idempotency(operation: str, headers: Mapping[str, str], body: object) -> Ide
     return Idempotency(key, fingerprint(operation, request.path, body))
 
 
-def check_access_first(
-    token: Token,
-) -> Callable[[Callable[_Parameters, _Answer]], Callable[_Parameters, _Answer]]:
-    """Report an unknown game or a wrong token before what else is wrong with the request.
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """One argument of an operation: where it stands in a request, and the schema of its values."""
 
-    Costs nothing while requests are right: the use case itself checks in the same order.
-    """
+    location: str
+    schema: ma.Schema
+    read: Callable[[Request], Any]
 
-    def decorate(view: Callable[_Parameters, _Answer]) -> Callable[_Parameters, _Answer]:
-        @wraps(view)
-        def checked(*args: _Parameters.args, **kwargs: _Parameters.kwargs) -> _Answer:
-            try:
-                return view(*args, **kwargs)
-            except RequestError:
-                given = None if token is Token.IGNORED else bearer_token()
-                required = token is Token.REQUIRED
-                queries().require_access(str(kwargs["game_id"]), given, needs_token=required)
-                raise
+    @classmethod
+    def of(cls, location: str, schema: ma.Schema) -> Self:
+        """The argument with a schema; raises ValueError for a location that no request has."""
+        match location:
+            case "json":
+                return cls(location, schema, _json_body)
+            case "headers":
+                names = [field.data_key or name for name, field in schema.fields.items()]
+                return cls(location, schema, partial(_headers, names))
+            case "query":
+                return cls(location, schema, _query)
+            case _:
+                raise ValueError(f"arguments stand in json, headers or query, not in {location}")
 
-        return checked
+    def parse(self, request: Request) -> dict[str, Any]:
+        """The values that a request has there; raises RequestError, with all faults found."""
+        given = self.read(request)
+        try:
+            values: dict[str, Any] = self.schema.load(given)
+        except ma.ValidationError as error:
+            start = "" if self.location == "json" else f"/{self.location.removesuffix('s')}"
+            raise InvalidRequestError(*_faults_at(start, error.messages)) from error
+        return values
 
-    return decorate
+
+def _headers(names: Iterable[str], request: Request) -> dict[str, str]:
+    """The headers with those names, as far as a request has them."""
+    headers = request.headers
+    return {name: headers[name] for name in names if name in headers}
 
 
-class Parser(FlaskParser):
-    """The parser of every operation's arguments; it raises the service's own errors."""
+def _query(request: Request) -> dict[str, str]:
+    """The parameters of the query; of one that is there twice, the first."""
+    return request.args.to_dict()
 
-    DEFAULT_UNKNOWN_BY_LOCATION: dict[str, str | None] = {  # noqa: RUF012 - webargs' own
-        **FlaskParser.DEFAULT_UNKNOWN_BY_LOCATION,
-        "query": ma.RAISE,
-        "headers": ma.EXCLUDE,
-    }
 
-    def load_json(self, req: Request, schema: ma.Schema) -> object:
-        """The body's JSON, a byte order mark left out; an empty body counts as none at all."""
-        body = _body(req)
-        _check_encoding(req, body)
-        body = body.removeprefix(codecs.BOM_UTF8)
-        if not body.strip():
-            return missing
-        if not req.is_json:
-            raise MediaTypeError(f"the body is {req.mimetype or 'of no declared type'}")
-        return strict_json.parse(body)
-
-    def handle_error(
-        self, error: ma.ValidationError, req: Request, schema: ma.Schema, **kwargs: object
-    ) -> NoReturn:
-        """Raise everything that the schema found wrong, each with its pointer."""
-        raise InvalidRequestError(*_faults(_messages(error))) from error
+def _json_body(request: Request) -> object:
+    """The body's JSON, a byte order mark left out; an empty body is an empty object."""
+    body = _body(request)
+    _check_encoding(request, body)
+    body = body.removeprefix(codecs.BOM_UTF8)
+    if not body.strip():
+        return {}
+    if not request.is_json:
+        raise MediaTypeError(f"the body is {request.mimetype or 'of no declared type'}")
+    return strict_json.parse(body)
 
 
 def _body(req: Request) -> bytes:
@@ -131,17 +131,6 @@ def _check_encoding(req: Request, body: bytes) -> None:
     named = {coding.strip().lower() for coding in codings.split(",")}
     if body and not named <= {"", "identity"}:
         raise ContentEncodingError(codings)
-
-
-def _messages(error: ma.ValidationError) -> dict[str, Any]:
-    messages: dict[str, Any] = error.normalized_messages()  # type: ignore[no-untyped-call]
-    return messages
-
-
-def _faults(messages: Mapping[str, object]) -> Iterator[Fault]:
-    for location, inner in messages.items():
-        start = "" if location == "json" else f"/{location.removesuffix('s')}"
-        yield from _faults_at(start, inner)
 
 
 def _faults_at(pointer: str, messages: object) -> Iterator[Fault]:

@@ -1,7 +1,7 @@
 """Groups of operations, and the decorators that document an operation.
 
-The decorators describe. The two that flask-smorest brings along do more: `arguments` also parses
-the request, by the parser of `parsing`, and hands the values to the view.
+The decorators describe and leave the view as it is: what flask-smorest's own would wrap around it
+is not kept. `operations` reads here what a view says of its arguments, and parses them.
 """
 
 from __future__ import annotations
@@ -11,10 +11,11 @@ from itertools import groupby
 from typing import Any, TypeVar
 
 import flask_smorest
+import marshmallow as ma
 from flask import Flask
 
 from service.http.openapi.headers import PROBLEM_HEADERS
-from service.http.parsing import Parser, Token
+from service.http.parsing import Token
 from service.http.problems.catalogue import MEDIA_TYPE, PROBLEMS, Problem
 from service.http.schemas.replies import ProblemReply
 
@@ -34,8 +35,12 @@ MOVE_PROBLEMS = (
 )
 _ALL = ("foreign-host", "internal-error")
 _JSON = "application/json"
+_DOCUMENTATION = "_apidoc"
+"""The attribute of a view in which flask-smorest's decorators write and its description reads."""
 _AVAILABLE = "available_media_types"
 """The attribute of a view that says among which media types its caller may choose."""
+_TOKEN_USE = "token_use"  # noqa: S105 - the name of an attribute, too
+"""The attribute of a view that says what it does with the token of a seat."""
 _BODY = ("malformed-json", "body-too-large", "unsupported-media-type", "validation-failed")
 _TOKEN = {
     Token.REQUIRED: ("token-required", "invalid-token"),
@@ -52,7 +57,27 @@ _SECURITY: dict[Token, list[dict[str, list[str]]]] = {
 class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]
     """A group of operations."""
 
-    ARGUMENTS_PARSER = Parser()
+    def arguments(
+        self, schema: type[ma.Schema], *, location: str = "json", **more: object
+    ) -> Callable[[_View], _View]:
+        """Document an argument: the body, or the parameters in `headers` or `query`.
+
+        The view is called with the values of its arguments, those of the topmost decorator first.
+        """
+        return _documenting(super().arguments(schema, location=location, **more))
+
+    def response(self, status: int, *schema: object, **more: object) -> Callable[[_View], _View]:
+        """Document the answer to a request that succeeds."""
+        return _documenting(super().response(status, *schema, **more))
+
+    def alt_response(self, status: int, **more: object) -> Callable[[_View], _View]:
+        """Document another answer."""
+        return _documenting(super().alt_response(status, **more))
+
+    @staticmethod
+    def doc(**more: object) -> Callable[[_View], _View]:
+        """Document what the other decorators do not."""
+        return _documenting(flask_smorest.Blueprint.doc(**more))
 
     def operation(self, name: str, token: Token, *problems: str) -> Callable[[_View], _View]:
         """Document an operation: its operationId, whether it takes a token, what may refuse it.
@@ -82,11 +107,11 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]
         kinds = sorted((PROBLEMS[code] for code in (*codes, *_ALL)), key=_by_status)
         for status, group in groupby(kinds, key=lambda problem: problem.status):
             view = self._refusal(status, list(group))(view)
-        described: _View = self.doc(operationId=name, security=_SECURITY[token])(view)
-        return described
+        vars(view)[_TOKEN_USE] = token
+        return self.doc(operationId=name, security=_SECURITY[token])(view)
 
     def _refusal(self, status: int, problems: list[Problem]) -> Callable[[_View], _View]:
-        decorated: Callable[[_View], _View] = self.alt_response(
+        return self.alt_response(
             status,
             schema=ProblemReply,
             content_type=MEDIA_TYPE,
@@ -94,7 +119,6 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]
             examples={problem.code: problem.code for problem in problems},  # by name
             headers=PROBLEM_HEADERS.get(problems[0].code),
         )
-        return decorated
 
     def _prepare_arguments_doc(
         self, doc: dict[str, Any], doc_info: dict[str, Any], **kwargs: object
@@ -118,9 +142,31 @@ def media_types(app: Flask) -> dict[tuple[str | None, str], tuple[str, ...]]:
     return types
 
 
+def documented_arguments(view: Callable[..., object]) -> list[tuple[str, type[ma.Schema]]]:
+    """Where each argument of a view stands in a request, and its schema; in their order."""
+    documented = getattr(view, _DOCUMENTATION, {}).get("arguments", {"parameters": []})
+    return [(each["in"], each["schema"]) for each in reversed(documented["parameters"])]
+
+
+def documented_token(view: Callable[..., object]) -> Token:
+    """What a view does with the token of a seat."""
+    token: Token = getattr(view, _TOKEN_USE)
+    return token
+
+
+def _documenting(decorate: Callable[[_View], _View]) -> Callable[[_View], _View]:
+    """A decorator of flask-smorest's that documents the view itself and wraps nothing around it."""
+
+    def document(view: _View) -> _View:
+        vars(view)[_DOCUMENTATION] = vars(decorate(view))[_DOCUMENTATION]
+        return view
+
+    return document
+
+
 def _success_types(view: Callable[..., object]) -> tuple[str, ...]:
     """The media types of the successes that are documented so far; none where they have no body."""
-    responses = getattr(view, "_apidoc", {}).get("response", {"responses": {}})["responses"]
+    responses = getattr(view, _DOCUMENTATION, {}).get("response", {"responses": {}})["responses"]
     return tuple(
         stated["content_type"] or _JSON
         for status, alternatives in responses.items()
@@ -131,8 +177,7 @@ def _success_types(view: Callable[..., object]) -> tuple[str, ...]:
 
 def _has_body(view: Callable[..., object]) -> bool:
     """Whether the arguments that are documented so far have one that is the request's body."""
-    arguments = getattr(view, "_apidoc", {}).get("arguments", {"parameters": []})
-    return any(parameter["in"] == "json" for parameter in arguments["parameters"])
+    return any(location == "json" for location, _ in documented_arguments(view))
 
 
 def _by_status(problem: Problem) -> tuple[int, str]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from flask import Response
-from flask.views import MethodView
 
 from engine.rules import AceMode
 from engine.solver.arrangement import arrange
 from service.games.bodies import arrangement_body
 from service.http.openapi.blueprint import Blueprint
 from service.http.openapi.examples import HAND, WILD_RANK
+from service.http.operations import Resource
 from service.http.parsing import Token
 from service.http.replies import json_reply
 from service.http.schemas.requests import EvaluationRequest
@@ -23,7 +23,7 @@ blueprint = Blueprint(
 
 
 @blueprint.route("")
-class EvaluationsResource(MethodView):
+class EvaluationsResource(Resource):
     """Hands to arrange."""
 
     @blueprint.operation("evaluateHand", Token.IGNORED)

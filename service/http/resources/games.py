@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from flask import Response, current_app
-from flask.views import MethodView
 
 from engine.options import GameOptions
 from engine.round import Source
@@ -14,7 +13,8 @@ from service.games.changes import Create, Discard, Draw
 from service.games.new_seats import seats_of
 from service.http.openapi.blueprint import MOVE_PROBLEMS, READ_PROBLEMS, Blueprint
 from service.http.openapi.headers import CHANGE_HEADERS, GAME_ID, VIEW_HEADERS, header
-from service.http.parsing import Token, bearer_token, check_access_first, idempotency
+from service.http.operations import Resource
+from service.http.parsing import Token, bearer_token, idempotency
 from service.http.replies import game_reply
 from service.http.schemas.replies import CreatedGame, EventPage, HintReply, Moved, Replay, Scores
 from service.http.schemas.requests import (
@@ -55,7 +55,7 @@ _CREATED_HEADERS = {
 
 
 @blueprint.route("")
-class GamesResource(MethodView):
+class GamesResource(Resource):
     """All games."""
 
     @blueprint.operation(
@@ -93,7 +93,7 @@ class GamesResource(MethodView):
 
 
 @blueprint.route("/<game_id>", parameters=[GAME_ID])
-class GameResource(MethodView):
+class GameResource(Resource):
     """One game."""
 
     @blueprint.operation("getGame", Token.OPTIONAL, *READ_PROBLEMS)
@@ -119,10 +119,9 @@ class GameResource(MethodView):
 
 
 @blueprint.route("/<game_id>/draw", parameters=[GAME_ID])
-class DrawResource(MethodView):
+class DrawResource(Resource):
     """The first half of a turn."""
 
-    @check_access_first(Token.REQUIRED)
     @blueprint.operation("drawCard", Token.REQUIRED, *MOVE_PROBLEMS)
     @blueprint.arguments(MoveHeaders, location="headers")
     @blueprint.arguments(DrawRequest, example={"source": "stock"})
@@ -149,10 +148,9 @@ class DrawResource(MethodView):
 
 
 @blueprint.route("/<game_id>/discard", parameters=[GAME_ID])
-class DiscardResource(MethodView):
+class DiscardResource(Resource):
     """The second half of a turn."""
 
-    @check_access_first(Token.REQUIRED)
     @blueprint.operation("discardCard", Token.REQUIRED, *MOVE_PROBLEMS, "card-not-in-hand")
     @blueprint.arguments(MoveHeaders, location="headers")
     @blueprint.arguments(DiscardRequest)
@@ -181,7 +179,7 @@ class DiscardResource(MethodView):
 
 
 @blueprint.route("/<game_id>/scores", parameters=[GAME_ID])
-class ScoresResource(MethodView):
+class ScoresResource(Resource):
     """The points."""
 
     @blueprint.operation("getScores", Token.OPTIONAL, *READ_PROBLEMS)
@@ -195,7 +193,7 @@ class ScoresResource(MethodView):
 
 
 @blueprint.route("/<game_id>/hint", parameters=[GAME_ID])
-class HintResource(MethodView):
+class HintResource(Resource):
     """Advice."""
 
     @blueprint.operation(
@@ -218,10 +216,9 @@ class HintResource(MethodView):
 
 
 @blueprint.route("/<game_id>/events", parameters=[GAME_ID])
-class EventsResource(MethodView):
+class EventsResource(Resource):
     """The event log."""
 
-    @check_access_first(Token.OPTIONAL)
     @blueprint.operation("listEvents", Token.OPTIONAL, *READ_PROBLEMS, "validation-failed")
     @blueprint.arguments(EventsQuery, location="query")
     @blueprint.response(200, EventPage, description="Events, oldest first.")
@@ -234,7 +231,7 @@ class EventsResource(MethodView):
 
 
 @blueprint.route("/<game_id>/replay", parameters=[GAME_ID])
-class ReplayResource(MethodView):
+class ReplayResource(Resource):
     """A finished game, laid open."""
 
     @blueprint.operation("getReplay", Token.OPTIONAL, *READ_PROBLEMS, "game-not-finished")

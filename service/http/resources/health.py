@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from flask import Response, current_app
-from flask.views import MethodView
 
 import engine
 from service import __version__
 from service.http.openapi.blueprint import Blueprint
+from service.http.operations import Resource
 from service.http.replies import json_reply
 from service.http.schemas.replies import Alive, Ready
 
@@ -15,7 +15,7 @@ blueprint = Blueprint("health", __name__, description="For whoever runs the serv
 
 
 @blueprint.route("/healthz")
-class LivenessResource(MethodView):
+class LivenessResource(Resource):
     """The process."""
 
     @blueprint.probe("liveness")
@@ -29,7 +29,7 @@ class LivenessResource(MethodView):
 
 
 @blueprint.route("/readyz")
-class ReadinessResource(MethodView):
+class ReadinessResource(Resource):
     """The process and its store."""
 
     @blueprint.probe("readiness", "storage-unavailable")

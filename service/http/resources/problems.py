@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from flask import Response, request
-from flask.views import MethodView
 
 from service.http.openapi.blueprint import Blueprint
+from service.http.operations import Resource
 from service.http.parsing import Token
 from service.http.problems.catalogue import PROBLEMS, Problem, problem_of_code
 from service.http.replies import json_reply
@@ -37,7 +37,7 @@ def _page(problem: Problem, root_path: str = "") -> dict[str, object]:
 
 
 @blueprint.route("")
-class ProblemsResource(MethodView):
+class ProblemsResource(Resource):
     """All problems."""
 
     @blueprint.operation("listProblems", Token.IGNORED)
@@ -57,7 +57,7 @@ class ProblemsResource(MethodView):
 
 
 @blueprint.route("/<code>", parameters=[_CODE])
-class ProblemResource(MethodView):
+class ProblemResource(Resource):
     """One problem."""
 
     @blueprint.operation("getProblem", Token.IGNORED, "not-found")

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from flask import Response
-from flask.views import MethodView
 
 from service.games.changes import Join, Leave
 from service.http.openapi.blueprint import READ_PROBLEMS, Blueprint
 from service.http.openapi.headers import CHANGE_HEADERS, GAME_ID
-from service.http.parsing import Token, bearer_token, check_access_first, idempotency
+from service.http.operations import Resource
+from service.http.parsing import Token, bearer_token, idempotency
 from service.http.replies import game_reply
 from service.http.schemas.replies import JoinedGame
 from service.http.schemas.requests import CreateHeaders, JoinRequest, KeyHeaders
@@ -23,10 +23,9 @@ _MEMBERSHIP_PROBLEMS = (*READ_PROBLEMS, "idempotency-key-reused", "game-finished
 
 
 @blueprint.route("/<game_id>/seats", parameters=[GAME_ID])
-class SeatsResource(MethodView):
+class SeatsResource(Resource):
     """The seats that humans take."""
 
-    @check_access_first(Token.IGNORED)
     @blueprint.operation(
         "joinGame", Token.IGNORED, *_MEMBERSHIP_PROBLEMS, "unknown-invite", "seat-taken"
     )
@@ -47,10 +46,9 @@ class SeatsResource(MethodView):
 
 
 @blueprint.route("/<game_id>/leave", parameters=[GAME_ID])
-class LeaveResource(MethodView):
+class LeaveResource(Resource):
     """The way out."""
 
-    @check_access_first(Token.REQUIRED)
     @blueprint.operation("leaveGame", Token.REQUIRED, *_MEMBERSHIP_PROBLEMS, "validation-failed")
     @blueprint.arguments(KeyHeaders, location="headers")
     @blueprint.response(204, description="You have left.")
