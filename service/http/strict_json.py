@@ -2,6 +2,9 @@
 
 Beyond the grammar, `parse` refuses what trips up programs further in: repeated member names,
 deep nesting, very long numbers, numbers beyond a float, lone surrogates, NaN and Infinity.
+
+A plain body, as nearly all are, is read by orjson, which is some twenty times as quick. It does
+not see repeated names and has numbers of its own: so it counts only where there can be neither.
 """
 
 from __future__ import annotations
@@ -10,6 +13,8 @@ import json
 import math
 import re
 from typing import Any, NoReturn
+
+import orjson
 
 from service.errors import MalformedJsonError
 
@@ -21,6 +26,30 @@ _STRING = re.compile(r'"(?:[^"\\]|\\.)*"?', re.DOTALL)
 
 def parse(body: bytes) -> Any:
     """The value of a JSON text in UTF-8; raises MalformedJsonError."""
+    plain = plain_object(body)
+    return parse_any(body) if plain is None else plain
+
+
+def plain_object(body: bytes) -> dict[str, object] | None:
+    """The object that a text is, if it is certain that `parse_any` gives the same; else None.
+
+    That is an object of texts, truth values, nulls and lists of these, with each member once.
+    """
+    try:
+        value = orjson.loads(body)
+    except orjson.JSONDecodeError:
+        return None
+    if type(value) is not dict or body.count(b":") != len(value):  # one colon for each member
+        return None
+    for member in value.values():
+        kinds = set(map(type, member)) if type(member) is list else {type(member)}
+        if not kinds <= _PLAIN:
+            return None
+    return value
+
+
+def parse_any(body: bytes) -> Any:
+    """The value of any JSON text in UTF-8; raises MalformedJsonError."""
     try:
         text = body.decode("utf-8")
         _check_depth(text)
@@ -38,6 +67,7 @@ def parse(body: bytes) -> Any:
     return value
 
 
+_PLAIN = {str, bool, type(None)}
 _TOO_DEEP = f"arrays and objects may nest {MAX_DEPTH} deep"
 
 
