@@ -26,6 +26,7 @@ from service.errors import (
 )
 from service.games.idempotency import Idempotency, fingerprint
 from service.http import strict_json
+from service.http.schemas.plain import PlainLoader
 
 _SCHEME = "bearer"
 
@@ -62,25 +63,31 @@ class Argument:
 
     location: str
     schema: ma.Schema
+    plain: PlainLoader
     read: Callable[[Request], Any]
 
     @classmethod
     def of(cls, location: str, schema: ma.Schema) -> Self:
         """The argument with a schema; raises ValueError for a location that no request has."""
+        plain = PlainLoader.of(schema)
         match location:
             case "json":
-                return cls(location, schema, _json_body)
+                return cls(location, schema, plain, _json_body)
             case "headers":
                 names = [field.data_key or name for name, field in schema.fields.items()]
-                return cls(location, schema, partial(_headers, names))
+                return cls(location, schema, plain, partial(_headers, names))
             case "query":
-                return cls(location, schema, _query)
+                return cls(location, schema, plain, _query)
             case _:
                 raise ValueError(f"arguments stand in json, headers or query, not in {location}")
 
     def parse(self, request: Request) -> dict[str, Any]:
         """The values that a request has there; raises RequestError, with all faults found."""
         given = self.read(request)
+        values = self.plain.load(given)
+        return self._load(given) if values is None else values
+
+    def _load(self, given: Any) -> dict[str, Any]:
         try:
             values: dict[str, Any] = self.schema.load(given)
         except ma.ValidationError as error:

@@ -9,7 +9,7 @@ from typing import Any
 import marshmallow as ma
 from marshmallow import fields, validate
 
-from engine.cards import RANK_CODES, SUIT_CODES, Card, Rank
+from engine.cards import CODES, RANK_CODES, SUIT_CODES, Card, Rank
 from engine.errors import CardCodeError, RankCodeError
 
 CARD_PATTERN = f"^([{RANK_CODES}][{SUIT_CODES}]|JK)$"
@@ -62,6 +62,8 @@ class QueryNumberField(WholeField):
 class CardField(fields.String):
     """A card code, read as a card."""
 
+    TEXTS = CODES
+
     def __init__(self, **kwargs: Any) -> None:
         """Document the code's pattern."""
         described = {"pattern": CARD_PATTERN, "example": "8H", **kwargs.pop("metadata", {})}
@@ -79,6 +81,8 @@ class CardField(fields.String):
 
 class RankField(fields.String):
     """A rank code, read as a rank."""
+
+    TEXTS = tuple(RANK_CODES)
 
     def _deserialize(
         self, value: Any, attr: str | None, data: Mapping[str, Any] | None, **kwargs: Any
