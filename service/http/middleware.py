@@ -11,10 +11,13 @@ import logging
 import re
 import secrets
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache, partial
 from typing import Self
 
-from flask import Flask, Response, g, request
+from flask import Flask, Request, Response
+from flask.globals import app_ctx, request_ctx
 from werkzeug.exceptions import NotAcceptable
 
 from service.config import Config
@@ -28,11 +31,17 @@ _UNBOUND = ("0.0.0.0", "::", "[::]")  # noqa: S104 - only compared with
 # A name or an address, as RFC 3986 has it; empty is allowed.
 _HOST = re.compile(r"([a-z0-9._~!$&'()*+,;=-]|%[0-9a-f]{2})*|\[[0-9a-f:.]+\]")
 _PROBES = ("/healthz", "/readyz")
+_ANYTHING = "*/*"
+_JUDGED_HOSTS = 256
+"""The most hosts whose verdicts are remembered."""
 _HEADERS = {
-    "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",
-    "X-Frame-Options": "DENY",
-    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+    name.lower(): (name, value)
+    for name, value in (
+        ("X-Content-Type-Options", "nosniff"),
+        ("Referrer-Policy", "no-referrer"),
+        ("X-Frame-Options", "DENY"),
+        ("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'"),
+    )
 }
 
 
@@ -61,53 +70,72 @@ class ServedHosts:
 
 def install(app: Flask, config: Config) -> None:
     """Let every request of the application pass; call it when all operations are registered."""
-    hosts = ServedHosts.of(config)
+    judge = lru_cache(_JUDGED_HOSTS)(partial(_judge, ServedHosts.of(config)))
     accepted_types = media_types(app)
 
     def check_request() -> None:
-        g.began = time.perf_counter()
-        given = request.headers.get("X-Request-Id", "")
-        g.request_id = given if _REQUEST_ID.fullmatch(given) else secrets.token_hex(16)
-        _check_host(hosts)
-        _check_accept(accepted_types.get((request.endpoint, request.method), ()))
+        request, passing = request_ctx.request, app_ctx.g
+        passing.began = time.perf_counter()
+        passing.request_id = _request_id(request)
+        _check_host(request, judge)
+        _check_accept(request, accepted_types.get((request.endpoint, request.method), ()))
+
+    def finish_response(response: Response) -> Response:
+        request, passing = request_ctx.request, app_ctx.g
+        _add_headers(response, passing.request_id)
+        _log(request, response, passing.began, passing.request_id)
+        return response
 
     app.before_request(check_request)
-    app.after_request(_finish_response)
+    app.after_request(finish_response)
 
 
-def _check_host(hosts: ServedHosts) -> None:
-    """Refuse another host than those; a probe may name any, if only it is a host at all."""
+def _request_id(request: Request) -> str:
+    """The id that the caller gave the request, or else a new one."""
+    given: str = request.environ.get("HTTP_X_REQUEST_ID", "")
+    return given if _REQUEST_ID.fullmatch(given) else secrets.token_hex(16)
+
+
+def _judge(hosts: ServedHosts, named: str) -> tuple[str, bool, bool]:
+    """A host as a request names it, without its port; whether it is one; whether it is served."""
+    host = re.sub(r":\d*$", "", named.lower())
+    return host, _HOST.fullmatch(host) is not None, host in hosts
+
+
+def _check_host(request: Request, judge: Callable[[str], tuple[str, bool, bool]]) -> None:
+    """Refuse a host that is not served; a probe may name any, if only it is a host at all."""
     named = request.environ.get("HTTP_HOST")
     if named is None:
         return
-    host = re.sub(r":\d*$", "", named.lower())
-    if not _HOST.fullmatch(host) or not (host in hosts or request.path in _PROBES):
+    host, is_host, is_served = judge(named)
+    if not is_host or not (is_served or request.path in _PROBES):
         raise ForeignHostError(host)
 
 
-def _check_accept(available: tuple[str, ...]) -> None:
+def _check_accept(request: Request, available: tuple[str, ...]) -> None:
     """Refuse a caller that takes none of the media types which an operation has."""
+    stated = request.environ.get("HTTP_ACCEPT", _ANYTHING)
+    if not available or stated == _ANYTHING or stated in available:
+        return
     accepted = request.accept_mimetypes
-    if available and accepted and not accepted.best_match(available):
+    if accepted and not accepted.best_match(available):
         raise NotAcceptable
 
 
-def _finish_response(response: Response) -> Response:
-    response.headers["X-Request-Id"] = g.request_id
-    for name, value in _HEADERS.items():
-        response.headers.setdefault(name, value)
-    spent = (time.perf_counter() - g.began) * 1000
+def _add_headers(response: Response, request_id: str) -> None:
+    """Add the request's id, and each security header that the answer does not have already."""
+    present = {name.lower() for name, _ in response.headers}
+    added = [header for name, header in _HEADERS.items() if name not in present]
+    response.headers.extend([("X-Request-Id", request_id), *added])
+
+
+def _log(request: Request, response: Response, began: float, request_id: str) -> None:
+    """Write the request's line of the log."""
+    spent = (time.perf_counter() - began) * 1000
     level = logging.DEBUG if request.path in _PROBES else logging.INFO
-    _LOG.log(
-        level,
-        "%s %s %d %.1f ms id=%s",
-        request.method,
-        _printable(request.path),
-        response.status_code,
-        spent,
-        g.request_id,
-    )
-    return response
+    path = _printable(request.path)
+    values = (request.method, path, response.status_code, spent, request_id)
+    _LOG.log(level, "%s %s %d %.1f ms id=%s", *values)
 
 
 def _printable(path: str) -> str:
