@@ -6,26 +6,21 @@
 
 from __future__ import annotations
 
-import codecs
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from functools import partial
 from typing import Any, Self
 
 import marshmallow as ma
-from flask import Request, current_app, request
-from werkzeug.exceptions import RequestEntityTooLarge
+from flask import Request, request
 
 from service.errors import (
-    ContentEncodingError,
     Fault,
     InvalidRequestError,
-    MalformedJsonError,
-    MediaTypeError,
 )
 from service.games.idempotency import Idempotency, fingerprint
-from service.http import strict_json
+from service.http.body import json_body
 from service.http.schemas.plain import PlainLoader
 
 _SCHEME = "bearer"
@@ -72,10 +67,11 @@ class Argument:
         plain = PlainLoader.of(schema)
         match location:
             case "json":
-                return cls(location, schema, plain, _json_body)
+                return cls(location, schema, plain, json_body)
             case "headers":
                 names = [field.data_key or name for name, field in schema.fields.items()]
-                return cls(location, schema, plain, partial(_headers, names))
+                variables = {name: f"HTTP_{name.upper().replace('-', '_')}" for name in names}
+                return cls(location, schema, plain, partial(_headers, variables))
             case "query":
                 return cls(location, schema, plain, _query)
             case _:
@@ -96,48 +92,15 @@ class Argument:
         return values
 
 
-def _headers(names: Iterable[str], request: Request) -> dict[str, str]:
-    """The headers with those names, as far as a request has them."""
-    headers = request.headers
-    return {name: headers[name] for name in names if name in headers}
+def _headers(variables: Mapping[str, str], request: Request) -> dict[str, str]:
+    """The headers that a request has of those whose names and variables of WSGI are given."""
+    environ = request.environ
+    return {name: environ[key] for name, key in variables.items() if key in environ}
 
 
 def _query(request: Request) -> dict[str, str]:
     """The parameters of the query; of one that is there twice, the first."""
     return request.args.to_dict()
-
-
-def _json_body(request: Request) -> object:
-    """The body's JSON, a byte order mark left out; an empty body is an empty object."""
-    body = _body(request)
-    _check_encoding(request, body)
-    body = body.removeprefix(codecs.BOM_UTF8)
-    if not body.strip():
-        return {}
-    if not request.is_json:
-        raise MediaTypeError(f"the body is {request.mimetype or 'of no declared type'}")
-    return strict_json.parse(body)
-
-
-def _body(req: Request) -> bytes:
-    """The whole body of a request; a part of one is refused rather than taken for it."""
-    try:
-        body = req.get_data()
-    except OSError as error:
-        raise MalformedJsonError("the body cannot be read to its end") from error
-    if len(body) > current_app.config["MAX_BODY_BYTES"]:
-        raise RequestEntityTooLarge
-    if len(body) < (req.content_length or 0):
-        raise MalformedJsonError("the body is shorter than its Content-Length says")
-    return body
-
-
-def _check_encoding(req: Request, body: bytes) -> None:
-    """Refuse a body that is encoded; where there is none, its header says nothing."""
-    codings = req.headers.get("Content-Encoding", "")
-    named = {coding.strip().lower() for coding in codings.split(",")}
-    if body and not named <= {"", "identity"}:
-        raise ContentEncodingError(codings)
 
 
 def _faults_at(pointer: str, messages: object) -> Iterator[Fault]:

@@ -13,17 +13,17 @@ _JSON = "application/json"
 
 def game_reply(answer: GameResponse) -> Response:
     """A use case's answer; every view of a game says how it may be cached."""
-    response = Response(answer.body, status=answer.status, content_type=_JSON)
+    headers = [("Content-Type", _JSON)] if answer.body else []
+    headers += [("Vary", "Authorization"), ("Cache-Control", "private, no-cache")]
+    if answer.etag is not None:
+        headers.append(("ETag", answer.etag))
+    if answer.location is not None:
+        headers.append(("Location", located(answer.location, request.script_root)))
+    if answer.replayed:
+        headers.append(("Idempotency-Replayed", "true"))
+    response = Response(answer.body, answer.status, headers)
     if not answer.body:
         del response.headers["Content-Type"]
-    response.headers["Vary"] = "Authorization"
-    response.headers["Cache-Control"] = "private, no-cache"
-    if answer.etag is not None:
-        response.headers["ETag"] = answer.etag
-    if answer.location is not None:
-        response.headers["Location"] = located(answer.location, request.script_root)
-    if answer.replayed:
-        response.headers["Idempotency-Replayed"] = "true"
     return response
 
 
