@@ -11,10 +11,10 @@ import logging
 import re
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from flask import Flask, Request, Response
 from flask.globals import app_ctx, request_ctx
@@ -23,6 +23,9 @@ from werkzeug.exceptions import NotAcceptable
 from service.config import Config
 from service.errors import ForeignHostError
 from service.http.openapi.blueprint import media_types
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import WSGIEnvironment
 
 _LOG = logging.getLogger("service.access")
 _REQUEST_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
@@ -74,26 +77,40 @@ def install(app: Flask, config: Config) -> None:
     accepted_types = media_types(app)
 
     def check_request() -> None:
-        request, passing = request_ctx.request, app_ctx.g
-        passing.began = time.perf_counter()
-        passing.request_id = _request_id(request)
+        request = request_ctx.request
+        _identify(request)
         _check_host(request, judge)
         _check_accept(request, accepted_types.get((request.endpoint, request.method), ()))
 
-    def finish_response(response: Response) -> Response:
-        request, passing = request_ctx.request, app_ctx.g
-        _add_headers(response, passing.request_id)
-        _log(request, response, passing.began, passing.request_id)
-        return response
-
     app.before_request(check_request)
-    app.after_request(finish_response)
+    app.response_class = SentResponse
 
 
-def _request_id(request: Request) -> str:
-    """The id that the caller gave the request, or else a new one."""
+class SentResponse(Response):
+    """A response that is sent with what every answer has.
+
+    Flask's `after_request` would write each header into an object that is copied for the sending.
+    """
+
+    def get_wsgi_response(
+        self, environ: WSGIEnvironment
+    ) -> tuple[Iterable[bytes], str, list[tuple[str, str]]]:
+        """The body, the status and the headers as they are sent; writes the line of the log."""
+        body, status, headers = super().get_wsgi_response(environ)
+        request, passing = request_ctx.request, app_ctx.g
+        if "request_id" not in passing:  # an error came before everything else
+            _identify(request)
+        headers += _common_headers(headers, passing.request_id)
+        _log(request, self.status_code, passing.began, passing.request_id)
+        return body, status, headers
+
+
+def _identify(request: Request) -> None:
+    """Remember when the request began, and the id that its caller gave it, or else a new one."""
+    passing = app_ctx.g
+    passing.began = time.perf_counter()
     given: str = request.environ.get("HTTP_X_REQUEST_ID", "")
-    return given if _REQUEST_ID.fullmatch(given) else secrets.token_hex(16)
+    passing.request_id = given if _REQUEST_ID.fullmatch(given) else secrets.token_hex(16)
 
 
 def _judge(hosts: ServedHosts, named: str) -> tuple[str, bool, bool]:
@@ -122,19 +139,18 @@ def _check_accept(request: Request, available: tuple[str, ...]) -> None:
         raise NotAcceptable
 
 
-def _add_headers(response: Response, request_id: str) -> None:
-    """Add the request's id, and each security header that the answer does not have already."""
-    present = {name.lower() for name, _ in response.headers}
+def _common_headers(own: list[tuple[str, str]], request_id: str) -> list[tuple[str, str]]:
+    """The request's id, and each security header that an answer does not have already."""
+    present = {name.lower() for name, _ in own}
     added = [header for name, header in _HEADERS.items() if name not in present]
-    response.headers.extend([("X-Request-Id", request_id), *added])
+    return [("X-Request-Id", request_id), *added]
 
 
-def _log(request: Request, response: Response, began: float, request_id: str) -> None:
+def _log(request: Request, status: int, began: float, request_id: str) -> None:
     """Write the request's line of the log."""
     spent = (time.perf_counter() - began) * 1000
     level = logging.DEBUG if request.path in _PROBES else logging.INFO
-    path = _printable(request.path)
-    values = (request.method, path, response.status_code, spent, request_id)
+    values = (request.method, _printable(request.path), status, spent, request_id)
     _LOG.log(level, "%s %s %d %.1f ms id=%s", *values)
 
 

@@ -8,8 +8,8 @@ prefix is put before it. The prefix is the setting's alone: no header of a reque
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
 
 from flask import Flask
 
@@ -21,6 +21,10 @@ _ADDRESS = re.compile(r"(?<![\w./])/v1/")
 
 class PrefixedFlask(Flask):
     """An application whose requests have a path below `ROOT_PATH`, and that as their root."""
+
+    def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
+        """Return the function: none of this service is a coroutine."""
+        return func
 
     def wsgi_app(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         """Answer a request, whose path may begin with the prefix or not."""

@@ -23,7 +23,17 @@ def test_who_does_not_take_json_gets_none(quick: Player, accept: str) -> None:
     assert quick.get().get_json()["version"] == 1
 
 
-@pytest.mark.parametrize("accept", ["*/*", "application/*", "application/json;q=0.5, text/html"])
+@pytest.mark.parametrize(
+    "accept",
+    [
+        "*/*",
+        "application/*",
+        "application/json;q=0.5, text/html",
+        "application/json",
+        "",
+        "Text/*, */*",
+    ],
+)
 def test_who_takes_json_among_others_gets_it(quick: Player, accept: str) -> None:
     assert quick.get(accept=accept).status_code == 200
 

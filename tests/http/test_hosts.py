@@ -87,3 +87,12 @@ def test_what_is_no_host_at_all_is_refused_everywhere(redis_url: str, host: str)
 def test_the_host_that_is_bound_is_served(redis_url: str) -> None:
     config = Config(redis_url=redis_url, host="192.0.2.7", log_level="WARNING")
     assert status(create_app(config).test_client(), "192.0.2.7:8000") == 200
+
+
+def test_hosts_are_judged_alike_however_often_and_among_how_many_they_come(
+    client: FlaskClient,
+) -> None:
+    for _ in range(2):
+        for number in range(300):
+            assert status(client, f"{number}.example") == 400
+        assert status(client, "localhost:8000") == status(client, "LOCALHOST") == 200

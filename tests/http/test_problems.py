@@ -253,3 +253,16 @@ def test_security_headers_are_on_every_answer(client: FlaskClient) -> None:
         assert "default-src 'none'" in headers["Content-Security-Policy"]
         assert "unsafe" not in headers["Content-Security-Policy"]
         answer.close()
+
+
+def test_an_error_before_everything_else_is_answered_like_any_other(
+    app: Flask, client: FlaskClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise RuntimeError("broken")
+
+    monkeypatch.setattr(app.session_interface, "open_session", fail)
+    answer = client.get("/healthz", headers={"X-Request-Id": "mine"})
+    refused(answer, 500, "internal-error")
+    assert answer.headers["X-Request-Id"] == "mine"
+    assert answer.headers["X-Content-Type-Options"] == "nosniff"
