@@ -26,6 +26,7 @@ NO_RECORD = b"{}"
 """What is stored where a request came without a key: nobody can ask for its answer again."""
 _KEYLESS = "own"
 _NONCE_BYTES = 16
+_CANONICAL = json.JSONEncoder(sort_keys=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +38,11 @@ class Idempotency:
 
 
 def fingerprint(operation: str, path: str, body: object) -> str:
-    """The SHA-256 of operation, path and parsed body: the same for the same request."""
-    text = json.dumps([operation, path, body], sort_keys=True, default=str)
+    """The SHA-256 of operation, path and parsed body: the same for the same request.
+
+    Records that are stored hold it: it must not change from one version to the next.
+    """
+    text = _CANONICAL.encode([operation, path, body])
     return hashlib.sha256(text.encode()).hexdigest()
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from flask import Response, current_app
 
+from engine.cards import Card
 from engine.options import GameOptions
 from engine.round import Source
 from engine.rules import AceMode, Rules
@@ -167,12 +168,13 @@ class DiscardResource(Resource):
         you go out, unless you send `"go_out": false`. The AI players then move at once: the
         answer has every event up to your next turn.
         """
+        card: Card = body["card"]
         discard = Discard(
             game_id=game_id,
             token=bearer_token(),
-            idempotency=idempotency("discardCard", headers, body),
+            idempotency=idempotency("discardCard", headers, {**body, "card": str(card)}),
             if_match=headers.get("if_match"),
-            card=body["card"],
+            card=card,
             go_out=body["go_out"],
         )
         return game_reply(transactions().run(discard))
