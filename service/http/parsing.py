@@ -1,7 +1,8 @@
-"""Requests, read strictly: the body, the parameters, the seat token, the idempotency key.
+"""Requests, read strictly: the arguments of an operation, the seat token, the idempotency key.
 
-- Bodies: only JSON that `strict_json` accepts; another media type is 415, not an empty body.
+- Bodies are read by `body`. What their schema does not name is refused.
 - Queries: where an operation has parameters, one that is not known is refused, not ignored.
+- Headers: those that the schema does not name are left alone.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ def bearer_token() -> str | None:
 
     Another scheme, or a header without a token, counts as a token that no seat has.
     """
-    header = request.headers.get("Authorization")
+    header: str | None = request.environ.get("HTTP_AUTHORIZATION")
     if header is None:
         return None
     scheme, _, token = header.strip().partition(" ")

@@ -11,6 +11,12 @@ from service.http.root_path import located
 _JSON = "application/json"
 
 
+class Reply(Response):
+    """A response that has a media type only if it is given one."""
+
+    default_mimetype = None
+
+
 def game_reply(answer: GameResponse) -> Response:
     """A use case's answer; every view of a game says how it may be cached."""
     headers = [("Content-Type", _JSON)] if answer.body else []
@@ -21,10 +27,7 @@ def game_reply(answer: GameResponse) -> Response:
         headers.append(("Location", located(answer.location, request.script_root)))
     if answer.replayed:
         headers.append(("Idempotency-Replayed", "true"))
-    response = Response(answer.body, answer.status, headers)
-    if not answer.body:
-        del response.headers["Content-Type"]
-    return response
+    return Reply(answer.body, answer.status, headers)
 
 
 def json_reply(body: object, **headers: str) -> Response:
