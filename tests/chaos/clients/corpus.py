@@ -154,7 +154,8 @@ def bodies(valid: dict[str, Any], accepted_values: AcceptedValues) -> Iterator[B
     text = json.dumps(valid).encode()
     yield from map(Body, _WHOLE)
     yield from (Body(text, media) for media in _MEDIA)
-    yield from map(Body, (b"\xef\xbb\xbf" + text, b"\x00" + text, text + b"\x00", text[:-1]))
+    twice = b"\xef\xbb\xbf" * 2 + text  # one byte order mark is read over, a second one is not
+    yield from map(Body, (twice, b"\x00" + text, text + b"\x00", text[:-1]))
     for encoding in ("utf-16", "utf-16-le", "utf-32", "utf-7"):
         yield Body(json.dumps({**valid, "x": "+"}).encode(encoding))
     yield from map(Body, fields(valid, accepted_values))
