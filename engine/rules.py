@@ -7,9 +7,10 @@ that is in no meld costs its holder points.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
+from enum import StrEnum
+from functools import cache
 
-from engine.cards import JOKER_INDEX, Card, Rank
+from engine.cards import CARDS, JOKER, Card, Rank, Suit
 from engine.errors import InvalidTableError
 
 ROUNDS = 11
@@ -41,7 +42,7 @@ def turn_solves(form: str) -> int:
     return TURN_SOLVES if form == "compiled" else SOURCE_TURN_SOLVES
 
 
-class AceMode(Enum):
+class AceMode(StrEnum):
     """Where an ace stands in a run: below the two, above the king, or either."""
 
     LOW = "low"
@@ -71,33 +72,42 @@ def hand_size(round_number: int) -> int:
     return round_number + 2
 
 
+@cache
 def wild_rank(round_number: int) -> Rank:
     """The wild rank of round 1 to 11: the one that equals the hand size."""
     return Rank(hand_size(round_number))
 
 
+WILD_CARDS = {wild: frozenset([JOKER, *(Card.of(wild, suit) for suit in Suit)]) for wild in Rank}
+"""The cards that are wild, by the round's wild rank: the cards of that rank and the joker."""
+
+
 def is_wild(card: Card, wild: Rank) -> bool:
     """Whether a card is a joker or of the round's wild rank."""
-    return card == JOKER_INDEX or card.rank == wild
+    return card in WILD_CARDS[wild]
 
 
-def ace_points(aces: AceMode) -> int:
-    """Points of an ace in no meld."""
-    return 1 if aces is AceMode.LOW else HIGH_ACE_POINTS
+@cache
+def card_points(wild: Rank, aces: AceMode) -> tuple[int, ...]:
+    """By card: the points that it costs in no meld, in a round whose wild rank is `wild`."""
+    return tuple(_points(card.rank, wild, aces) for card in CARDS)
 
 
-def points(card: Card, wild: Rank, aces: AceMode) -> int:
-    """Points of a card that is in no meld, in a round whose wild rank is `wild`."""
-    rank = card.rank
+def _points(rank: Rank | None, wild: Rank, aces: AceMode) -> int:
     if rank is None:
         return JOKER_POINTS
     if rank == wild:
         return WILD_POINTS
-    if rank == Rank.ACE:
-        return ace_points(aces)
+    if rank == Rank.ACE and aces is not AceMode.LOW:
+        return HIGH_ACE_POINTS
     return min(rank, FACE_POINTS)
+
+
+def points(card: Card, wild: Rank, aces: AceMode) -> int:
+    """Points of a card that is in no meld, in a round whose wild rank is `wild`."""
+    return card_points(wild, aces)[card]
 
 
 def total_points(cards: tuple[Card, ...], wild: Rank, aces: AceMode) -> int:
     """Points of cards none of which is in a meld."""
-    return sum(points(card, wild, aces) for card in cards)
+    return sum(map(card_points(wild, aces).__getitem__, cards))

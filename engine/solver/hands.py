@@ -6,30 +6,36 @@ bounds how many hands may be solved within a block of code.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import cache
 
-from engine.cards import CARDS, Card, Rank
-from engine.rules import AceMode, is_wild, points
-from engine.solver.kernel import Meter
+from engine.cards import Card, Rank
+from engine.rules import WILD_CARDS, AceMode, card_points
+from engine.solver.kernel import NO_LIMIT, Meter
 from engine.solver.prospects import LookaheadKernel
 
 
-@cache
-def _unlimited(wild: Rank, aces: AceMode) -> LookaheadKernel:
-    return LookaheadKernel(int(wild), aces.value)
+class _Kernels(dict[tuple[Rank, AceMode], LookaheadKernel]):
+    """The kernels that share a meter, each made when it is first asked for."""
+
+    def __init__(self, meter: Meter) -> None:
+        super().__init__()
+        self._meter = meter
+
+    def __missing__(self, key: tuple[Rank, AceMode]) -> LookaheadKernel:
+        wild, aces = key
+        made = self[key] = LookaheadKernel(int(wild), aces.value, self._meter)
+        return made
 
 
-_KERNELS: ContextVar[Callable[[Rank, AceMode], LookaheadKernel]] = ContextVar(
-    "kernels", default=_unlimited
-)
+_UNLIMITED = _Kernels(Meter(NO_LIMIT))
+_KERNELS: ContextVar[_Kernels] = ContextVar("kernels", default=_UNLIMITED)
 
 
 def kernel(wild: Rank, aces: AceMode) -> LookaheadKernel:
     """The kernel of a round's wild rank and a game's ace mode."""
-    return _KERNELS.get()(wild, aces)
+    return _KERNELS.get()[wild, aces]
 
 
 @contextmanager
@@ -38,8 +44,7 @@ def limited(hands: int) -> Iterator[None]:
 
     One more raises BudgetExceededError, which is no Exception.
     """
-    meter = Meter(hands)
-    token = _KERNELS.set(cache(lambda wild, aces: LookaheadKernel(int(wild), aces.value, meter)))
+    token = _KERNELS.set(_Kernels(Meter(hands)))
     try:
         yield
     finally:
@@ -53,9 +58,8 @@ def least_points(cards: tuple[Card, ...], wild: Rank, aces: AceMode) -> int:
 
 def points_after_discard(cards: tuple[Card, ...], wild: Rank, aces: AceMode) -> dict[Card, int]:
     """For each distinct card of a hand, in sorted order, the least points without one copy."""
-    hand = packed(cards)
-    least = kernel(wild, aces).least_after_discards(hand)
-    return {CARDS[index]: least[index] for index in sorted(set(hand))}
+    least = kernel(wild, aces).least_after_discards(packed(cards))
+    return {card: least[card] for card in sorted(set(cards))}
 
 
 def preferred(least: dict[Card, int], wild: Rank, aces: AceMode) -> Card:
@@ -63,10 +67,10 @@ def preferred(least: dict[Card, int], wild: Rank, aces: AceMode) -> Card:
 
     Among equals a natural goes before a wild, then the card that costs more, then the higher.
     """
-    return min(
-        least,
-        key=lambda card: (least[card], is_wild(card, wild), -points(card, wild, aces), -card),
-    )
+    fewest = min(least.values())
+    equals = [card for card, left in least.items() if left == fewest]
+    wilds, price = WILD_CARDS[wild], card_points(wild, aces)
+    return max(equals, key=lambda card: (card not in wilds, price[card], card))
 
 
 def packed(cards: tuple[Card, ...]) -> bytes:

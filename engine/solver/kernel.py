@@ -18,6 +18,7 @@ wild beside naturals, or one or two wilds alone.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Final, final
 
 if TYPE_CHECKING:
@@ -66,6 +67,20 @@ class Meter:
             raise BudgetExceededError("the solver was asked too often")
 
 
+@cache
+def cards_under(wild_rank: int, aces: str) -> tuple[bytes, bytes]:
+    """The place and the points of each kind of card under a wild rank and an ace mode."""
+    places = []
+    points = []
+    for card in range(JOKER):
+        rank, suit = divmod(card, 4)
+        place = HIGH_ACE if rank == 0 and aces != "low" else rank
+        is_wild = rank + 1 == wild_rank
+        places.append(WILD if is_wild else 16 * suit + place)
+        points.append(WILD_POINTS if is_wild else TABLES[aces].points[place])
+    return bytes([*places, WILD]), bytes([*points, JOKER_POINTS])
+
+
 class Kernel:
     """The least points of hands under one wild rank (0 for none) and one ace mode.
 
@@ -78,16 +93,7 @@ class Kernel:
         self.meter: Meter = Meter(NO_LIMIT) if meter is None else meter
         self.table: SuitTable = TABLES[aces]
         self.either: i64 = EACH_SUIT if aces == "both" else 0
-        places = []
-        points = []
-        for card in range(JOKER):
-            rank, suit = divmod(card, 4)
-            place = HIGH_ACE if rank == 0 and aces != "low" else rank
-            is_wild = rank + 1 == wild_rank
-            places.append(WILD if is_wild else 16 * suit + place)
-            points.append(WILD_POINTS if is_wild else self.table.points[place])
-        self.places: bytes = bytes([*places, WILD])
-        self.points: bytes = bytes([*points, JOKER_POINTS])
+        self.places, self.points = cards_under(wild_rank, aces)
 
     def least(self, hand: bytes) -> int:
         """The least points of a hand."""
