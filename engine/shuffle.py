@@ -10,14 +10,17 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import struct
 from collections.abc import Iterator, Sequence
+from functools import cache
 
-from engine.cards import JOKER, Card, Rank, Suit
+from engine.cards import CARDS, JOKER, Card, Rank, Suit
 from engine.rules import COPIES, hand_size
 
 SECRET_BYTES = 32
-_WORD_BYTES = 4
 _WORDS = 1 << 32
+_BIG_ENDIAN_WORDS = struct.Struct(">8I")
+"""The words in one SHA-256."""
 
 
 class Stream:
@@ -28,8 +31,11 @@ class Stream:
 
     def uniform(self, count: int) -> int:
         """A number 0 … count - 1, each as likely, by rejection of the words beyond a multiple."""
-        bound = count * (_WORDS // count)
-        return next(word for word in self._words if word < bound) % count
+        bound = _WORDS - _WORDS % count
+        for word in self._words:
+            if word < bound:
+                return word % count
+        raise AssertionError("the words of a label do not end")
 
     def shuffled(self, cards: Sequence[Card]) -> tuple[Card, ...]:
         """The cards in a new order: Fisher and Yates, from the last index down to 1."""
@@ -44,8 +50,7 @@ def _words(secret: bytes, label: str) -> Iterator[int]:
     block = 0
     while True:
         digest = hmac.digest(secret, f"313/1/{label}/{block}".encode("ascii"), "sha256")
-        for start in range(0, len(digest), _WORD_BYTES):
-            yield int.from_bytes(digest[start : start + _WORD_BYTES], "big")
+        yield from _BIG_ENDIAN_WORDS.unpack(digest)
         block += 1
 
 
@@ -59,22 +64,29 @@ def first_dealer(secret: bytes, seats: int) -> int:
     return Stream(secret, "dealer").uniform(seats)
 
 
+@cache
 def pack(jokers: int) -> tuple[Card, ...]:
     """All cards of a game in the order from which every deal starts."""
     deck = tuple(Card.of(rank, suit) for suit in Suit for rank in Rank)
     return deck * COPIES + (JOKER,) * jokers
 
 
+@cache
+def pack_counts(jokers: int) -> bytes:
+    """How many of each card, by index, there are in a pack."""
+    return bytes(map(pack(jokers).count, CARDS))
+
+
 def deal(
     secret: bytes, round_number: int, seats: int, dealer: int, jokers: int
 ) -> tuple[tuple[tuple[Card, ...], ...], Card, tuple[Card, ...]]:
     """The deal of a round: the hands by seat (unsorted), the upcard, the stock (its end on top)."""
-    stock = list(Stream(secret, f"deal/{round_number}").shuffled(pack(jokers)))
-    hands: list[list[Card]] = [[] for _ in range(seats)]
-    for place in range(hand_size(round_number) * seats):
-        hands[(dealer + 1 + place) % seats].append(stock.pop())
-    upcard = stock.pop()
-    return tuple(map(tuple, hands)), upcard, tuple(stock)
+    shuffled = Stream(secret, f"deal/{round_number}").shuffled(pack(jokers))
+    dealt = hand_size(round_number) * seats
+    from_top = shuffled[::-1]
+    # Seat `dealer + 1` gets the first card, and every seat each `seats`-th card after its first.
+    hands = tuple(from_top[(seat - dealer - 1) % seats : dealt : seats] for seat in range(seats))
+    return hands, from_top[dealt], shuffled[: -dealt - 1]
 
 
 def refill(secret: bytes, round_number: int, count: int, cards: Sequence[Card]) -> tuple[Card, ...]:
