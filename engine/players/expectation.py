@@ -18,8 +18,8 @@ def draw_by_points(position: DrawPosition, discard: Callable[[DiscardPosition], 
     card from the stock may be discarded again. Both sides count the best discard of this turn; on
     the upcard's side a wild is not discarded.
     """
-    taken = position.with_upcard()
-    after_upcard = min(taken.natural_discard_costs().values())
+    taken = position.with_upcard
+    after_upcard = min(taken.natural_discard_costs.values())
     after_stock = position.kernel.draw_total(packed(position.hand), position.unseen)
     if after_upcard * position.unseen_count >= after_stock:
         return Source.STOCK

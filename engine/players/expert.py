@@ -49,7 +49,7 @@ def _best_draw(position: DrawPosition, budget: int) -> Source:
     if budget < _draw_solves(position):
         return draw_by_points(position, lambda taken: _best_discard(taken, budget))
     hand, unseen, kernel = packed(position.hand), position.unseen, position.kernel
-    after_upcard = min(_prospects(position.with_upcard(), budget).values())
+    after_upcard = min(_prospects(position.with_upcard, budget).values())
     stay = kernel.prospect(hand, unseen)
     if after_upcard >= stay:
         return Source.STOCK  # a card from the stock may be discarded again
@@ -76,7 +76,7 @@ def _best_discard(position: DiscardPosition, budget: int) -> Card:
 
 def _prospects(position: DiscardPosition, budget: int) -> dict[Card, int]:
     """The prospects after the naturals that cost least, as many of them as the budget allows."""
-    costs = position.natural_discard_costs()
+    costs = position.natural_discard_costs
     affordable = max(0, budget // max(1, position.unseen_kinds) - 1)  # one for the stock in a draw
     cheapest = sorted(costs, key=lambda card: (costs[card], _order(position, card)))[:affordable]
     hand, discards = packed(position.hand), packed(tuple(cheapest))

@@ -25,7 +25,7 @@ def forced_draw(position: DrawPosition) -> Source | None:
         return final_turn.best_draw(position)
     if is_wild(position.upcard, position.wild):
         return _draw_with_wild_upcard(position)
-    after = min(position.with_upcard().natural_discard_costs().values())
+    after = min(position.with_upcard.natural_discard_costs.values())
     if after == 0:
         return greedy_draw(position)
     return Source.STOCK if anti_stall.applies(position) else None
@@ -41,7 +41,7 @@ def forced_discard(position: DiscardPosition, random: Stream) -> Card | None:
     """The discard that the levels make alike; None where they differ."""
     if position.final:
         return final_turn.best_discard(position)
-    costs = position.natural_discard_costs()
+    costs = position.natural_discard_costs
     if min(costs.values(), default=0) == 0:
         return greedy_discard(position)
     return anti_stall.discard(position, costs, random) if anti_stall.applies(position) else None

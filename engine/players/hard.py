@@ -10,13 +10,14 @@ the upcard if it would keep it and the stock leaves more points on average.
 from __future__ import annotations
 
 from functools import cache
+from itertools import combinations
 
-from engine.cards import JOKER_INDEX, Card, without
+from engine.cards import JOKER_INDEX, Card
 from engine.players import forced_moves
 from engine.players.expectation import draw_by_points
 from engine.players.position import DiscardPosition, DrawPosition
 from engine.round import Source
-from engine.rules import TURN_SOLVES, is_wild, points
+from engine.rules import TURN_SOLVES, WILD_CARDS, card_points
 from engine.shuffle import Stream
 from engine.solver.hands import packed
 from engine.view import View
@@ -55,20 +56,21 @@ def _best_discard(position: DiscardPosition, budget: int) -> Card:
 
 def _ranked(position: DiscardPosition) -> list[Card]:
     """The naturals, the cheapest first; among equals that of more points, then the higher."""
-    wild, aces = position.wild, position.aces
-    price = {
-        card: (cost + _meld_worth(position, card), -points(card, wild, aces), -card)
-        for card, cost in position.natural_discard_costs().items()
-    }
-    return sorted(price, key=lambda card: price[card])
+    costs, worth = position.natural_discard_costs, _meld_worth(position)
+    price = card_points(position.wild, position.aces)
+    return sorted(costs, key=lambda card: (costs[card] + worth[card], -price[card], -card))
 
 
-def _meld_worth(position: DiscardPosition, card: Card) -> int:
-    """For each other natural, the unseen cards that would meld with both; their sum."""
-    others = [one for one in without(position.hand, card) if not is_wild(one, position.wild)]
-    return sum(
-        position.unseen[each] for one in others for each in _completing(*sorted((card, one)))
-    )
+def _meld_worth(position: DiscardPosition) -> dict[Card, int]:
+    """For each natural, the unseen cards that would meld with it and another one; their sum."""
+    wilds, unseen = WILD_CARDS[position.wild], position.unseen
+    naturals = [card for card in position.hand if card not in wilds]
+    worth = [0] * len(naturals)  # by place: the copies of a card have the same
+    for (place, low), (other, high) in combinations(enumerate(naturals), 2):
+        for card in _completing(low, high):
+            worth[place] += unseen[card]
+            worth[other] += unseen[card]
+    return dict(zip(naturals, worth, strict=True))
 
 
 @cache

@@ -1,24 +1,23 @@
 """What an AI player chooses by: the view of its seat, in the terms of a decision.
 
 A seat that must draw has a `DrawPosition`, one that must discard a `DiscardPosition`. What both
-share is a `Position`.
+share is a `Position`. A position asks the solver once and keeps the answer, whoever needs it.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
-from engine.cards import CARDS, Card, Rank
-from engine.rules import AceMode, is_wild
-from engine.shuffle import pack
+from engine.cards import Card, Rank
+from engine.rules import WILD_CARDS, AceMode
+from engine.shuffle import pack_counts
 from engine.solver.hands import kernel, packed, points_after_discard
 from engine.solver.prospects import LookaheadKernel
 from engine.view import View
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Position:
     """A seat that is to move: its hand, and what it knows of all other cards.
 
@@ -36,13 +35,7 @@ class Position:
     @classmethod
     def of(cls, seen: View) -> Position:
         """The position of a view; raises ValueError unless the view's seat is to move."""
-        own, turn, dealt = seen.you, seen.turn, seen.round
-        if own is None or own.hand is None or turn is None or turn.seat != own.seat or not dealt:
-            raise ValueError("only a seat that is to move has a position")
-        left = Counter(pack(seen.rules.jokers))
-        left.subtract(_known_cards(seen, own.seat, own.hand))
-        unseen = bytes([left[card] for card in CARDS])
-        return Position(own.hand, dealt.wild, seen.rules.aces, unseen, turn.number, turn.final)
+        return Position(*_shared(seen))
 
     @property
     def kernel(self) -> LookaheadKernel:
@@ -64,7 +57,7 @@ class Position:
         return self.kernel.least(packed(self.hand))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class DiscardPosition(Position):
     """A seat that must discard; `drawn` is the card that it has just drawn."""
 
@@ -73,18 +66,24 @@ class DiscardPosition(Position):
     @classmethod
     def of(cls, seen: View) -> DiscardPosition:
         """The position of a view; raises ValueError unless the view's seat must discard."""
-        at = Position.of(seen)
+        shared = _shared(seen)
         if seen.you is None or seen.you.drawn is None:
             raise ValueError("only a seat that has drawn must discard")
-        return cls(at.hand, at.wild, at.aces, at.unseen, at.turn, at.final, seen.you.drawn)
+        return cls(*shared, seen.you.drawn)
 
+    @cached_property
+    def discard_costs(self) -> dict[Card, int]:
+        """For each distinct card of the hand, the least points after its discard."""
+        return points_after_discard(self.hand, self.wild, self.aces)
+
+    @cached_property
     def natural_discard_costs(self) -> dict[Card, int]:
         """For each distinct natural of the hand, the least points after its discard."""
-        least = points_after_discard(self.hand, self.wild, self.aces)
-        return {card: cost for card, cost in least.items() if not is_wild(card, self.wild)}
+        wilds = WILD_CARDS[self.wild]
+        return {card: cost for card, cost in self.discard_costs.items() if card not in wilds}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class DrawPosition(Position):
     """A seat that must draw; `upcard` is the card that it may take from the discard pile."""
 
@@ -93,11 +92,12 @@ class DrawPosition(Position):
     @classmethod
     def of(cls, seen: View) -> DrawPosition:
         """The position of a view; raises ValueError unless the view's seat must draw."""
-        at = Position.of(seen)
+        shared = _shared(seen)
         if seen.you is None or not seen.you.draws:
             raise ValueError("only a seat that has not drawn must draw")
-        return cls(at.hand, at.wild, at.aces, at.unseen, at.turn, at.final, seen.pile[-1])
+        return cls(*shared, seen.pile[-1])
 
+    @cached_property
     def with_upcard(self) -> DiscardPosition:
         """The position after taking the upcard: exactly what the seat's next view will give."""
         hand = tuple(sorted((*self.hand, self.upcard)))
@@ -106,10 +106,21 @@ class DrawPosition(Position):
         )
 
 
-def _known_cards(seen: View, seat: int, hand: tuple[Card, ...]) -> Iterator[Card]:
-    """Every card whose place the seat knows."""
-    yield from hand
-    yield from seen.pile
-    for other in seen.seats:
-        if other.seat != seat:
-            yield from other.shown if other.hand is None else other.hand
+def _shared(seen: View) -> tuple[tuple[Card, ...], Rank, AceMode, bytes, int, bool]:
+    """The members of `Position`, in order."""
+    own, turn, dealt = seen.you, seen.turn, seen.round
+    if own is None or own.hand is None or turn is None or turn.seat != own.seat or not dealt:
+        raise ValueError("only a seat that is to move has a position")
+    unseen = _unseen(seen, own.seat, own.hand)
+    return own.hand, dealt.wild, seen.rules.aces, unseen, turn.number, turn.final
+
+
+def _unseen(seen: View, seat: int, hand: tuple[Card, ...]) -> bytes:
+    """By card, how many there are beside those whose place the seat knows."""
+    unseen = bytearray(pack_counts(seen.rules.jokers))
+    others = (other for other in seen.seats if other.seat != seat)
+    known = (other.shown if other.hand is None else other.hand for other in others)
+    for cards in (hand, seen.pile, *known):
+        for card in cards:
+            unseen[card] -= 1
+    return bytes(unseen)

@@ -86,7 +86,7 @@ def test_a_draw_is_judged_in_the_position_that_taking_the_upcard_gives() -> None
         if isinstance(game.round, Drawing):
             seat = game.layout.seat
             expected = DiscardPosition.of(view(with_upcard(game), seat))
-            assert DrawPosition.of(view(game, seat)).with_upcard() == expected
+            assert DrawPosition.of(view(game, seat)).with_upcard == expected
 
 
 def test_a_position_of_the_other_phase_is_refused() -> None:

@@ -197,7 +197,7 @@ def ordinary_discards(count: int) -> Iterator[tuple[Game, DiscardPosition]]:
         position = DiscardPosition.of(view(game, game.layout.seat))
         if position.final or anti_stall.applies(position):
             continue
-        if min(position.natural_discard_costs().values(), default=0) > 0:
+        if min(position.natural_discard_costs.values(), default=0) > 0:
             yield game, position
 
 
