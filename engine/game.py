@@ -167,7 +167,7 @@ def draw(game: Game, seat: int, source: Source) -> Step:
     if after.layout.refills > before.layout.refills:
         bodies.append(StockReshuffled(len(after.layout.stock) + 1))
     bodies.append(CardDrawn(seat, source, after.drawn))
-    return with_events(replace(game, round=after), bodies)
+    return _with_round(game, after, bodies)
 
 
 def discard(game: Game, seat: int, card: Card, go_out: bool = True) -> Step:
@@ -182,14 +182,14 @@ def discard(game: Game, seat: int, card: Card, go_out: bool = True) -> Step:
         hand = after.layout.hands[seat]
         bodies.append(WentOut(seat, hand, _arrange(after.layout, hand).melds))
     if not isinstance(after, Finished):
-        return with_events(replace(game, round=after), bodies)
+        return _with_round(game, after, bodies)
     return _round_over(game, after, bodies)
 
 
 def legal_draws(game: Game, seat: int) -> tuple[Source, ...]:
     """The sources from which `draw` lets this seat draw."""
     try:
-        return rounds.legal_draws(_state(game, seat, Drawing))
+        return rounds.legal_draws(require_turn(game, seat))
     except MoveError:
         return ()
 
@@ -197,7 +197,7 @@ def legal_draws(game: Game, seat: int) -> tuple[Source, ...]:
 def legal_discards(game: Game, seat: int) -> tuple[Card, ...]:
     """The distinct cards that `discard` lets this seat discard."""
     try:
-        return rounds.legal_discards(_state(game, seat, Discarding))
+        return rounds.legal_discards(require_turn(game, seat))
     except MoveError:
         return ()
 
@@ -241,8 +241,19 @@ def deal_if_complete(step: Step) -> Step:
 
 def with_events(game: Game, bodies: list[Body]) -> Step:
     """The step that adds these events, of the round the game is in."""
-    events = tuple(Event(seq, game.number, body) for seq, body in enumerate(bodies, game.seq + 1))
+    events = _numbered(game, game.number, bodies)
     return Step(replace(game, seq=game.seq + len(events)), events)
+
+
+def _with_round(game: Game, after: Round, bodies: list[Body]) -> Step:
+    """The step from one state of a round to the next, and these events of the later one."""
+    events = _numbered(game, after.layout.number, bodies)
+    return Step(replace(game, round=after, seq=game.seq + len(events)), events)
+
+
+def _numbered(game: Game, number: int | None, bodies: list[Body]) -> tuple[Event, ...]:
+    """The next events of a game, which belong to round `number`."""
+    return tuple(Event(seq, number, body) for seq, body in enumerate(bodies, game.seq + 1))
 
 
 def _dealt(game: Game, number: int, dealer: int) -> Step:
@@ -250,7 +261,7 @@ def _dealt(game: Game, number: int, dealer: int) -> Step:
     dealt = rounds.deal(game.secret, game.rules, number, len(game.seats), dealer)
     layout = dealt.layout
     body = RoundDealt(layout.dealer, layout.size, layout.wild, layout.pile[-1])
-    return with_events(replace(game, round=dealt), [body])
+    return _with_round(game, dealt, [body])
 
 
 def _arrange(layout: Layout, hand: tuple[Card, ...]) -> Arrangement:

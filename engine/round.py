@@ -29,6 +29,9 @@ class Source(Enum):
     DISCARD = "discard"
 
 
+_SOURCES = tuple(Source)
+
+
 class Phase(Enum):
     """What the seat to move has to do."""
 
@@ -67,12 +70,12 @@ class Layout:
     @property
     def seat(self) -> int:
         """The seat whose turn it is."""
-        return (self.dealer + 1 + self.turns) % self.seats
+        return (self.dealer + 1 + self.turns) % len(self.hands)
 
     @property
     def turn(self) -> int:
         """Which of its own turns in this round the seat to move is in, from 1."""
-        return self.turns // self.seats + 1
+        return self.turns // len(self.hands) + 1
 
     @property
     def hand(self) -> tuple[Card, ...]:
@@ -151,21 +154,21 @@ def draw(state: Drawing, source: Source, secret: bytes) -> Discarding:
 
     Both sources are always legal: with at most six seats 25 cards or more lie outside the hands.
     """
+    layout, seat = state.layout, state.layout.seat
     match source:
         case Source.STOCK:
-            layout = _refilled(state.layout, secret)
-            drawn, layout = layout.stock[-1], replace(layout, stock=layout.stock[:-1])
-            shown = layout.shown
+            layout = _refilled(layout, secret)
+            drawn = layout.stock[-1]
+            hands = _with_card(layout.hands, seat, drawn)
+            return Discarding(replace(layout, hands=hands, stock=layout.stock[:-1]), drawn)
         case Source.DISCARD:
-            layout = state.layout
-            drawn, layout = layout.pile[-1], replace(layout, pile=layout.pile[:-1])
-            seen = tuple(sorted((*layout.shown[layout.seat], drawn)))
-            shown = _with_seat(layout.shown, layout.seat, seen)
+            drawn = layout.pile[-1]
+            hands = _with_card(layout.hands, seat, drawn)
+            shown = _with_card(layout.shown, seat, drawn)
+            after = replace(layout, hands=hands, pile=layout.pile[:-1], shown=shown)
+            return Discarding(after, drawn)
         case _:
             assert_never(source)
-    hand = tuple(sorted((*layout.hand, drawn)))
-    hands = _with_seat(layout.hands, layout.seat, hand)
-    return Discarding(replace(layout, hands=hands, shown=shown), drawn)
 
 
 def discard(state: Discarding, card: Card, go_out: bool) -> Drawing | Finished:
@@ -174,22 +177,29 @@ def discard(state: Discarding, card: Card, go_out: bool) -> Drawing | Finished:
     With `go_out` a hand that melds completely goes out, unless somebody already is. Raises
     CardNotInHandError.
     """
-    layout = state.layout
-    if card not in legal_discards(state):
+    layout, seat = state.layout, state.layout.seat
+    hand, seen = layout.hands[seat], layout.shown[seat]
+    if card not in hand:
         raise CardNotInHandError(str(card))
-    hand = without(layout.hand, card)
-    seen = layout.shown[layout.seat]
+    hand = without(hand, card)
+    out, finals_left = layout.out, layout.finals_left
+    if out is not None:
+        finals_left -= 1
+    elif go_out and melds_completely(hand, layout.wild, layout.aces):
+        out, finals_left = seat, layout.seats - 1
     after = replace(
         layout,
-        hands=_with_seat(layout.hands, layout.seat, hand),
+        hands=_with_seat(layout.hands, seat, hand),
         pile=(*layout.pile, card),
-        shown=_with_seat(layout.shown, layout.seat, without(seen, card) if card in seen else seen),
+        shown=_with_seat(layout.shown, seat, without(seen, card) if card in seen else seen),
+        turns=layout.turns + 1,
+        out=out,
+        finals_left=finals_left,
     )
-    if layout.is_final:
-        return _next_turn(replace(after, finals_left=layout.finals_left - 1))
-    if go_out and melds_completely(hand, layout.wild, layout.aces):
-        return _next_turn(replace(after, out=layout.seat, finals_left=layout.seats - 1))
-    return _next_turn(after)
+    is_over = after.finals_left == 0 if after.is_final else after.turn > LAST_TURN
+    if is_over:  # it stays in its last turn
+        return Finished(replace(after, turns=layout.turns), stalled=not after.is_final)
+    return Drawing(after)
 
 
 def phase_due(state: Drawing | Discarding) -> Phase:
@@ -199,7 +209,7 @@ def phase_due(state: Drawing | Discarding) -> Phase:
 
 def legal_draws(state: Round) -> tuple[Source, ...]:
     """The sources that `draw` accepts: both while a draw is due, else none."""
-    return tuple(Source) if isinstance(state, Drawing) else ()
+    return _SOURCES if isinstance(state, Drawing) else ()
 
 
 def legal_discards(state: Round) -> tuple[Card, ...]:
@@ -212,15 +222,6 @@ def melds_completely(hand: tuple[Card, ...], wild: Rank, aces: AceMode) -> bool:
     return least_points(hand, wild, aces) == 0
 
 
-def _next_turn(layout: Layout) -> Drawing | Finished:
-    after = replace(layout, turns=layout.turns + 1)
-    if after.is_final and after.finals_left == 0:
-        return Finished(layout, stalled=False)
-    if not after.is_final and after.turn > LAST_TURN:
-        return Finished(layout, stalled=True)
-    return Drawing(after)
-
-
 def _refilled(layout: Layout, secret: bytes) -> Layout:
     if layout.stock:
         return layout
@@ -229,6 +230,12 @@ def _refilled(layout: Layout, secret: bytes) -> Layout:
     stock = shuffle.refill(secret, layout.number, count, buried)
     assert stock, "with at most six seats the pile can always refill the stock"
     return replace(layout, stock=stock, pile=(top,), refills=count)
+
+
+def _with_card(
+    hands: tuple[tuple[Card, ...], ...], seat: int, card: Card
+) -> tuple[tuple[Card, ...], ...]:
+    return _with_seat(hands, seat, tuple(sorted((*hands[seat], card))))
 
 
 def _with_seat(
