@@ -10,16 +10,24 @@ king. Which of them a run may use depends on the ace mode, and no run uses both 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 
 from engine.cards import Card, Rank, Suit
 from engine.errors import IllegalMeldError
-from engine.rules import AceMode, is_wild
+from engine.rules import WILD_CARDS, AceMode
 
 MIN_MELD = 3
 HIGH_ACE = 14
+_WITH_LOW_ACE, _WITH_HIGH_ACE = range(1, HIGH_ACE), range(2, HIGH_ACE + 1)
+POSITIONS = {
+    AceMode.LOW: (_WITH_LOW_ACE,),
+    AceMode.HIGH: (_WITH_HIGH_ACE,),
+    AceMode.BOTH: (_WITH_LOW_ACE, _WITH_HIGH_ACE),
+}
+"""By ace mode, the positions that a run may use: all of it lies in one of these ranges."""
+SUIT_LINES = tuple(tuple(Card.of(rank, suit) for rank in (*Rank, Rank.ACE)) for suit in Suit)
+"""By suit, its cards in the positions 1 to 14."""
 
 
 class MeldKind(Enum):
@@ -46,7 +54,8 @@ class Meld:
 
     def __post_init__(self) -> None:
         """Find kind and meaning of the cards."""
-        naturals = {card.rank for card in self.cards if not is_wild(card, self.wild)}
+        wilds = WILD_CARDS[self.wild]
+        naturals = {card.rank for card in self.cards if card not in wilds}
         kind = MeldKind.SET if len(naturals) <= 1 else MeldKind.RUN
         places = self._set_places(naturals) if kind is MeldKind.SET else self._run_places()
         if places is None or len(self.cards) < MIN_MELD:
@@ -59,37 +68,19 @@ class Meld:
         return tuple(Card.of(rank, card.suit or Suit.CLUBS) for card in self.cards)
 
     def _run_places(self) -> tuple[Card, ...] | None:
-        for first in self._first_positions():
-            places = self._places_from(first)
-            if places is not None:
-                return places
-        return None
-
-    def _first_positions(self) -> Iterator[int]:
-        last = len(self.cards) - 1
-        if self.aces is not AceMode.HIGH:
-            yield from range(1, HIGH_ACE - last)
-        if self.aces is not AceMode.LOW:
-            yield from range(2, HIGH_ACE - last + 1)
-
-    def _places_from(self, first: int) -> tuple[Card, ...] | None:
-        suits = {card.suit for card in self.cards if not is_wild(card, self.wild)}
-        suit = next(iter(suits))
-        if len(suits) != 1 or suit is None:
+        """The places of a run: its first natural that is no ace determines them."""
+        wilds = WILD_CARDS[self.wild]
+        fixed = (each for each in enumerate(self.cards) if each[1] not in wilds)
+        step, card = next((step, card) for step, card in fixed if card.rank != Rank.ACE)
+        first = card // 4 + 1 - step
+        last = first + len(self.cards) - 1
+        if not any(first in run and last in run for run in POSITIONS[self.aces]):
             return None
-        places = tuple(
-            Card.of(position_rank(first + step), suit) for step in range(len(self.cards))
-        )
+        places = SUIT_LINES[card % 4][first - 1 : last]
         fits = all(
-            card == place or is_wild(card, self.wild)
-            for card, place in zip(self.cards, places, strict=True)
+            card == place or card in wilds for card, place in zip(self.cards, places, strict=True)
         )
         return places if fits else None
-
-
-def position_rank(position: int) -> Rank:
-    """The rank of a position 1 to 14 in a run."""
-    return Rank.ACE if position == HIGH_ACE else Rank(position)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,12 +9,13 @@ splits into shorter runs, and a set takes as many cards of its rank as the least
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from itertools import combinations
 
-from engine.cards import CARDS, JOKER_INDEX, Card, Rank, without
-from engine.melds import HIGH_ACE, MIN_MELD, Arrangement, Meld, MeldKind, position_rank
-from engine.rules import AceMode, is_wild, total_points
-from engine.solver.hands import kernel, points_after_discard, preferred
+from engine.cards import JOKER_INDEX, Card, Rank, without
+from engine.melds import MIN_MELD, POSITIONS, SUIT_LINES, Arrangement, Meld, MeldKind
+from engine.rules import WILD_CARDS, AceMode, total_points
+from engine.solver.hands import kernel, packed, points_after_discard, preferred
 
 LONGEST_RUN = 5
 """Longer runs are put together of shorter ones."""
@@ -43,114 +44,125 @@ class _Decomposition:
     """The decomposition of one hand; `_naturals` and `_wilds` are the cards that remain, sorted."""
 
     def __init__(self, cards: tuple[Card, ...], wild: Rank, aces: AceMode) -> None:
-        ordered = sorted(cards)
+        wilds = WILD_CARDS[wild]
         self._wild = wild
         self._aces = aces
         self._kernel = kernel(wild, aces)
-        self._naturals = sorted(
-            (card for card in ordered if not is_wild(card, wild)), key=self._position
+        self._naturals = tuple(
+            sorted(
+                (card for card in cards if card not in wilds),
+                key=_with_high_aces if aces is AceMode.HIGH else None,
+            )
         )
-        self._wilds = [card for card in ordered if is_wild(card, wild)]
+        self._wilds = tuple(sorted(card for card in cards if card in wilds))
 
     def melds_and_deadwood(self) -> tuple[list[Meld], tuple[Card, ...]]:
         """The melds, and the sorted deadwood, with the least points."""
         melds: list[Meld] = []
         deadwood: list[Card] = []
-        while self._naturals:
-            places = self._best_meld()
+        least = self._least(self._naturals, self._wilds)
+        while self._points(self._naturals) > least:
+            places = self._best_meld(least)
             if places is None:
-                deadwood.append(self._naturals.pop(0))
+                lowest, self._naturals = self._naturals[:1], self._naturals[1:]
+                deadwood += lowest
+                least -= self._points(lowest)
             else:
                 melds.append(self._remove_meld(places))
         melds, spare = self._with_spare(melds)
-        return melds, tuple(sorted([*deadwood, *spare]))
+        return melds, tuple(sorted([*deadwood, *self._naturals, *spare]))
 
-    def _position(self, card: Card) -> tuple[int, int]:
-        """Where a natural stands in the order of its suit's runs."""
-        is_high = self._aces is AceMode.HIGH and card.rank == Rank.ACE
-        return (HIGH_ACE if is_high else card // 4 + 1, card % 4)
-
-    def _best_meld(self) -> Places | None:
+    def _best_meld(self, least: int) -> Places | None:
         """A meld of the lowest natural that still allows the least points; None if none does."""
-        least = self._least(self._naturals, len(self._wilds))
-        candidates = [*_sets_with_first(self._naturals), *self._runs()]
-        for places in sorted(candidates, key=lambda places: places.count(None)):
-            spent = places.count(None)
-            if spent <= len(self._wilds):
-                rest = _without_places(self._naturals, places)
-                if self._least(rest, len(self._wilds) - spent) == least:
-                    return places
+        for places in sorted([*self._sets(), *self._runs()], key=_needed):
+            rest = _without_places(self._naturals, places)
+            if self._least(rest, self._wilds[_needed(places) :]) == least:
+                return places
         return None
 
-    def _least(self, naturals: list[Card], wilds: int) -> int:
-        hand = bytes(naturals) + bytes([JOKER_INDEX]) * wilds
-        return self._kernel.least_of_naturals(hand)
+    def _least(self, naturals: tuple[Card, ...], wilds: tuple[Card, ...]) -> int:
+        return self._kernel.least_of_naturals(packed(naturals + wilds))
+
+    def _points(self, naturals: tuple[Card, ...]) -> int:
+        return total_points(naturals, self._wild, self._aces)
+
+    def _sets(self) -> Iterator[Places]:
+        """The sets of the lowest natural for which there are wilds enough, larger ones first."""
+        lowest, *others = self._naturals
+        mates = [card for card in others if card // 4 == lowest // 4]
+        for size in range(len(mates), 0 if self._wilds else 1, -1):
+            for chosen in dict.fromkeys(combinations(mates, size)):
+                yield (lowest, *chosen, *(None,) * (MIN_MELD - 1 - size))
 
     def _runs(self) -> Iterator[Places]:
-        """The runs of three to five whose lowest natural is the first that remains."""
-        lowest = self._naturals[0]
-        position, suit = self._position(lowest)
-        top = HIGH_ACE - 1 if self._aces is AceMode.LOW else HIGH_ACE
-        first = min(position, top - MIN_MELD + 1)
-        starts = [(first, length) for length in range(MIN_MELD, LONGEST_RUN + 1)]
-        if self._aces is AceMode.BOTH and lowest.rank == Rank.ACE:
-            starts += [(top - length + 1, length) for length in range(MIN_MELD, LONGEST_RUN + 1)]
-        for start, length in starts:
-            if start + length - 1 <= top:
-                yield self._run(start, length, suit)
-
-    def _run(self, start: int, length: int, suit: int) -> Places:
-        naturals = [
-            CARDS[4 * (position_rank(place) - 1) + suit] for place in range(start, start + length)
-        ]
-        return tuple(card if card in self._naturals else None for card in naturals)
+        """The runs of the lowest natural for which there are wilds enough, shorter ones first."""
+        held = set(self._naturals)
+        for run in _runs_from(self._naturals[0], self._aces):
+            if len(run) - len(held.intersection(run)) <= len(self._wilds):
+                yield tuple(card if card in held else None for card in run)
 
     def _remove_meld(self, places: Places) -> Meld:
         """Remove the cards of these places from what remains, and return their meld."""
+        needed = _needed(places)
+        wilds, self._wilds = self._wilds[:needed], self._wilds[needed:]
         self._naturals = _without_places(self._naturals, places)
-        cards = [self._wilds.pop(0) if card is None else card for card in places]
-        if sum(card is not None for card in places) == 1:  # a set: the natural comes first
-            cards.sort(key=lambda card: (is_wild(card, self._wild), card))
+        fill = iter(wilds)
+        cards = tuple(next(fill) if card is None else card for card in places)
+        if len(cards) == needed + 1:  # a set: the natural comes first
+            cards = tuple(sorted(cards, key=wilds.__contains__))
         return self._meld(cards)
 
-    def _meld(self, cards: list[Card]) -> Meld:
-        return Meld(tuple(cards), self._wild, self._aces)
+    def _meld(self, cards: tuple[Card, ...]) -> Meld:
+        return Meld(cards, self._wild, self._aces)
 
-    def _with_spare(self, melds: list[Meld]) -> tuple[list[Meld], list[Card]]:
+    def _with_spare(self, melds: list[Meld]) -> tuple[list[Meld], tuple[Card, ...]]:
         """The melds with every wild that remains, and the wilds that are deadwood."""
         spare = self._wilds
         if len(spare) >= MIN_MELD:
-            return [*melds, self._meld(spare)], []
+            return [*melds, self._meld(spare)], ()
         if not spare or not melds:
             return melds, spare
         host = min(melds, key=lambda meld: (meld.kind is MeldKind.RUN, meld.stands_for))
         melds.remove(host)
-        return [*melds, self._extended(host, spare)], []
+        return [*melds, self._extended(host, spare)], ()
 
-    def _extended(self, host: Meld, spare: list[Card]) -> Meld:
+    def _extended(self, host: Meld, spare: tuple[Card, ...]) -> Meld:
         """A meld with up to two more wilds: a run at its upper end first, then at its lower end."""
-        cards = list(host.cards)
         if host.kind is MeldKind.SET:
-            wilds = [card for card in cards if is_wild(card, self._wild)]
-            return self._meld(cards[: len(cards) - len(wilds)] + sorted(wilds + spare))
+            naturals = tuple(card for card in host.cards if card not in WILD_CARDS[self._wild])
+            wilds = sorted((*host.cards[len(naturals) :], *spare))
+            return self._meld((*naturals, *wilds))
         last = host.stands_for[-1] // 4 + 1
-        top = HIGH_ACE - 1 if self._aces is AceMode.LOW else HIGH_ACE
-        room = 0 if last == Rank.ACE else top - last
-        return self._meld(spare[room:] + cards + spare[:room])
+        room = 0 if last == Rank.ACE else POSITIONS[self._aces][-1][-1] - last
+        return self._meld(spare[room:] + host.cards + spare[:room])
 
 
-def _sets_with_first(naturals: list[Card]) -> Iterator[Places]:
-    """The sets of the first natural and others of its rank, larger ones first."""
-    first = naturals[0]
-    mates = [card for card in naturals[1:] if card.rank == first.rank]
-    for size in range(len(mates), 0, -1):
-        for others in dict.fromkeys(combinations(mates, size)):
-            yield (first, *others, *(None,) * (MIN_MELD - 1 - size))
+def _with_high_aces(card: Card) -> int:
+    """The place of a natural in the order in which aces stand above the kings."""
+    return (card - 4) % JOKER_INDEX
 
 
-def _without_places(cards: list[Card], places: Places) -> list[Card]:
+def _needed(places: Places) -> int:
+    """How many wilds a meld needs."""
+    return places.count(None)
+
+
+@cache
+def _runs_from(lowest: Card, aces: AceMode) -> tuple[tuple[Card, ...], ...]:
+    """The runs of three to five whose lowest natural is the given one."""
+    low, high = POSITIONS[aces][0][0], POSITIONS[aces][-1][-1]
+    line = SUIT_LINES[lowest % 4][low - 1 : high]
+    first = min(line.index(lowest), len(line) - MIN_MELD)
+    lengths = range(MIN_MELD, LONGEST_RUN + 1)
+    runs = [line[first : first + length] for length in lengths if first + length <= len(line)]
+    if aces is AceMode.BOTH and lowest.rank == Rank.ACE:
+        runs += [line[-length:] for length in lengths]
+    return tuple(runs)
+
+
+def _without_places(cards: tuple[Card, ...], places: Places) -> tuple[Card, ...]:
     left = list(cards)
     for card in places:
         if card is not None:
             left.remove(card)
-    return left
+    return tuple(left)
