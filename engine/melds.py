@@ -70,8 +70,11 @@ class Meld:
     def _run_places(self) -> tuple[Card, ...] | None:
         """The places of a run: its first natural that is no ace determines them."""
         wilds = WILD_CARDS[self.wild]
-        fixed = (each for each in enumerate(self.cards) if each[1] not in wilds)
-        step, card = next((step, card) for step, card in fixed if card.rank != Rank.ACE)
+        step, card = next(
+            (step, card)
+            for step, card in enumerate(self.cards)
+            if card not in wilds and card.rank != Rank.ACE
+        )
         first = card // 4 + 1 - step
         last = first + len(self.cards) - 1
         if not any(first in run and last in run for run in POSITIONS[self.aces]):
