@@ -137,8 +137,7 @@ class Step:
 
     def followed_by(self, after: Step) -> Step:
         """The step and the one made after it, as one."""
-        events = (*self.events, *after.events)
-        return Step(after.game, events, (*self.faults, *after.faults))
+        return Step(after.game, self.events + after.events, self.faults + after.faults)
 
 
 def open_game(secret: bytes, options: GameOptions) -> Step:
@@ -253,7 +252,7 @@ def _with_round(game: Game, after: Round, bodies: list[Body]) -> Step:
 
 def _numbered(game: Game, number: int | None, bodies: list[Body]) -> tuple[Event, ...]:
     """The next events of a game, which belong to round `number`."""
-    return tuple(Event(seq, number, body) for seq, body in enumerate(bodies, game.seq + 1))
+    return tuple([Event(seq, number, body) for seq, body in enumerate(bodies, game.seq + 1)])
 
 
 def _dealt(game: Game, number: int, dealer: int) -> Step:

@@ -22,7 +22,7 @@ from engine.cards import Card
 from engine.game import Game, Status, Step
 from engine.options import GameOptions
 from engine.players import LEVELS, STAND_IN_LEVEL, Player
-from engine.round import Discarding, Drawing, Source
+from engine.round import Discarding, Source
 from engine.rules import LAST_TURN, ROUNDS
 from engine.seats import AiSeat, is_away
 from engine.solver.arrangement import best_discard
@@ -128,27 +128,23 @@ def _automatic_turn(game: Game) -> Step:
 
     A player whose draw was at fault is not asked again in that turn.
     """
-    step = Step(game, ())
-    if isinstance(game.round, Drawing):
-        step = _with_move(step, _chosen_draw, _fallback_draw)
-    assert isinstance(step.game.round, Discarding), "a draw is followed by a discard"
+    if isinstance(game.round, Discarding):
+        return _move(game, _chosen_discard, _fallback_discard)
+    step = _move(game, _chosen_draw, _fallback_draw)
     if step.faults:
         return step.followed_by(_fallback_discard(step.game))
-    return _with_move(step, _chosen_discard, _fallback_discard)
+    return step.followed_by(_move(step.game, _chosen_discard, _fallback_discard))
 
 
-def _with_move(
-    step: Step, chosen: Callable[[Game], Step], fallback: Callable[[Game], Step]
-) -> Step:
-    """The step with a player's move; the fallback where the player fails or is wrong."""
+def _move(game: Game, chosen: Callable[[Game], Step], fallback: Callable[[Game], Step]) -> Step:
+    """A player's move; the fallback where the player fails or is wrong."""
     try:
-        return step.followed_by(chosen(step.game))
+        return chosen(game)
     except (Exception, BudgetExceededError) as error:  # noqa: BLE001 - the game goes on whatever
-        layout = step.game.layout
+        layout = game.layout
         place = f"seat {layout.seat}, round {layout.number}, turn {layout.turn}"
         fault = f"{place}: {type(error).__name__}"
-        after = step.followed_by(fallback(step.game))
-        return replace(after, faults=(*after.faults, fault))
+        return replace(fallback(game), faults=(fault,))
 
 
 def _player(game: Game) -> Player:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from engine.cards import Card
 from engine.players.position import DiscardPosition, DrawPosition
 from engine.round import Source
-from engine.solver.hands import packed, preferred
+from engine.solver.hands import packed, points_after_discard, preferred
 
 
 def best_draw(position: DrawPosition) -> Source:
@@ -18,4 +18,5 @@ def best_draw(position: DrawPosition) -> Source:
 
 def best_discard(position: DiscardPosition) -> Card:
     """The card whose discard leaves the least points. It may be a wild."""
-    return preferred(position.discard_costs, position.wild, position.aces)
+    least = points_after_discard(position.hand, position.wild, position.aces)
+    return preferred(least, position.wild, position.aces)

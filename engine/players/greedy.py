@@ -5,7 +5,7 @@ from __future__ import annotations
 from engine.cards import Card
 from engine.players.position import DiscardPosition, DrawPosition
 from engine.round import Source
-from engine.solver.hands import preferred
+from engine.solver.hands import points_after_discard, preferred
 
 
 def greedy_draw(position: DrawPosition) -> Source:
@@ -19,5 +19,6 @@ def greedy_draw(position: DrawPosition) -> Source:
 
 def greedy_discard(position: DiscardPosition) -> Card:
     """The natural whose discard leaves the least points; a wild if the hand has no natural."""
-    costs = position.natural_discard_costs or position.discard_costs
-    return preferred(costs, position.wild, position.aces)
+    wild, aces = position.wild, position.aces
+    costs = position.natural_discard_costs or points_after_discard(position.hand, wild, aces)
+    return preferred(costs, wild, aces)

@@ -12,7 +12,7 @@ from functools import cached_property
 from engine.cards import Card, Rank
 from engine.rules import WILD_CARDS, AceMode
 from engine.shuffle import pack_counts
-from engine.solver.hands import kernel, packed, points_after_discard
+from engine.solver.hands import kernel, packed
 from engine.solver.prospects import LookaheadKernel
 from engine.view import View
 
@@ -72,15 +72,10 @@ class DiscardPosition(Position):
         return cls(*shared, seen.you.drawn)
 
     @cached_property
-    def discard_costs(self) -> dict[Card, int]:
-        """For each distinct card of the hand, the least points after its discard."""
-        return points_after_discard(self.hand, self.wild, self.aces)
-
-    @cached_property
     def natural_discard_costs(self) -> dict[Card, int]:
         """For each distinct natural of the hand, the least points after its discard."""
-        wilds = WILD_CARDS[self.wild]
-        return {card: cost for card, cost in self.discard_costs.items() if card not in wilds}
+        wilds, least = WILD_CARDS[self.wild], self.kernel.least_after_discards(packed(self.hand))
+        return {card: least[card] for card in self.hand if card not in wilds}
 
 
 @dataclass(frozen=True)
