@@ -10,7 +10,6 @@ the upcard if it would keep it and the stock leaves more points on average.
 from __future__ import annotations
 
 from functools import cache
-from itertools import combinations
 
 from engine.cards import JOKER_INDEX, Card
 from engine.players import forced_moves
@@ -24,6 +23,8 @@ from engine.view import View
 
 CANDIDATES = 2
 """How many discards are compared by their prospects."""
+FARTHEST = 8
+"""The most by which two cards that one card more makes a meld differ: two ranks of a suit."""
 
 
 class HardPlayer:
@@ -66,10 +67,13 @@ def _meld_worth(position: DiscardPosition) -> dict[Card, int]:
     wilds, unseen = WILD_CARDS[position.wild], position.unseen
     naturals = [card for card in position.hand if card not in wilds]
     worth = [0] * len(naturals)  # by place: the copies of a card have the same
-    for (place, low), (other, high) in combinations(enumerate(naturals), 2):
-        for card in _completing(low, high):
-            worth[place] += unseen[card]
-            worth[other] += unseen[card]
+    for place, low in enumerate(naturals):
+        for other, high in enumerate(naturals[place + 1 :], place + 1):
+            if high - low > FARTHEST:
+                break
+            for card in _completing(low, high):
+                worth[place] += unseen[card]
+                worth[other] += unseen[card]
     return dict(zip(naturals, worth, strict=True))
 
 
