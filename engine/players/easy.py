@@ -23,8 +23,8 @@ class EasyPlayer:
 
     def choose_draw(self, seen: View, random: Stream, budget: int = TURN_SOLVES) -> Source:
         """The stock; in a final turn the source that leaves fewer points on average."""
-        position = DrawPosition.of(seen)
-        return final_turn.best_draw(position) if position.final else Source.STOCK
+        is_final = seen.turn is not None and seen.turn.final
+        return final_turn.best_draw(DrawPosition.of(seen)) if is_final else Source.STOCK
 
     def choose_discard(self, seen: View, random: Stream, budget: int = TURN_SOLVES) -> Card:
         """The natural just drawn if nothing matches it, else the dearest outside the melds."""

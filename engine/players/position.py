@@ -1,13 +1,13 @@
 """What an AI player chooses by: the view of its seat, in the terms of a decision.
 
 A seat that must draw has a `DrawPosition`, one that must discard a `DiscardPosition`. What both
-share is a `Position`. A position asks the solver once and keeps the answer, whoever needs it.
+share is a `Position`. What the discards cost is asked of the solver once, when the position is
+made: several decisions of one choice compare it.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
 
 from engine.cards import Card, Rank
 from engine.rules import WILD_CARDS, AceMode
@@ -17,7 +17,7 @@ from engine.solver.prospects import LookaheadKernel
 from engine.view import View
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Position:
     """A seat that is to move: its hand, and what it knows of all other cards.
 
@@ -57,11 +57,22 @@ class Position:
         return self.kernel.least(packed(self.hand))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class DiscardPosition(Position):
-    """A seat that must discard; `drawn` is the card that it has just drawn."""
+    """A seat that must discard; `drawn` is the card that it has just drawn.
+
+    `natural_discard_costs` has, for each distinct natural of the hand, the least points after its
+    discard.
+    """
 
     drawn: Card
+    natural_discard_costs: dict[Card, int] = field(init=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Ask the solver, once for all that compare the discards."""
+        wilds, least = WILD_CARDS[self.wild], self.kernel.least_after_discards(packed(self.hand))
+        costs = {card: least[card] for card in self.hand if card not in wilds}
+        object.__setattr__(self, "natural_discard_costs", costs)
 
     @classmethod
     def of(cls, seen: View) -> DiscardPosition:
@@ -71,18 +82,24 @@ class DiscardPosition(Position):
             raise ValueError("only a seat that has drawn must discard")
         return cls(*shared, seen.you.drawn)
 
-    @cached_property
-    def natural_discard_costs(self) -> dict[Card, int]:
-        """For each distinct natural of the hand, the least points after its discard."""
-        wilds, least = WILD_CARDS[self.wild], self.kernel.least_after_discards(packed(self.hand))
-        return {card: least[card] for card in self.hand if card not in wilds}
 
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class DrawPosition(Position):
-    """A seat that must draw; `upcard` is the card that it may take from the discard pile."""
+    """A seat that must draw; `upcard` is the card that it may take from the discard pile.
+
+    `with_upcard` is the position after taking it: exactly what the seat's next view will give.
+    """
 
     upcard: Card
+    with_upcard: DiscardPosition = field(init=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Take the upcard, once for all that look at what that gives."""
+        hand = tuple(sorted((*self.hand, self.upcard)))
+        taken = DiscardPosition(
+            hand, self.wild, self.aces, self.unseen, self.turn, self.final, self.upcard
+        )
+        object.__setattr__(self, "with_upcard", taken)
 
     @classmethod
     def of(cls, seen: View) -> DrawPosition:
@@ -91,14 +108,6 @@ class DrawPosition(Position):
         if seen.you is None or not seen.you.draws:
             raise ValueError("only a seat that has not drawn must draw")
         return cls(*shared, seen.pile[-1])
-
-    @cached_property
-    def with_upcard(self) -> DiscardPosition:
-        """The position after taking the upcard: exactly what the seat's next view will give."""
-        hand = tuple(sorted((*self.hand, self.upcard)))
-        return DiscardPosition(
-            hand, self.wild, self.aces, self.unseen, self.turn, self.final, self.upcard
-        )
 
 
 def _shared(seen: View) -> tuple[tuple[Card, ...], Rank, AceMode, bytes, int, bool]:

@@ -24,7 +24,7 @@ class _Kernels(dict[tuple[Rank, AceMode], LookaheadKernel]):
 
     def __missing__(self, key: tuple[Rank, AceMode]) -> LookaheadKernel:
         wild, aces = key
-        made = self[key] = LookaheadKernel(int(wild), aces.value, self._meter)
+        made = self[key] = LookaheadKernel(wild, aces, self._meter)
         return made
 
 
