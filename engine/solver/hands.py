@@ -6,7 +6,8 @@ bounds how many hands may be solved within a block of code.
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 
 from engine.cards import Card, Rank
@@ -37,20 +38,17 @@ def kernel(wild: Rank, aces: AceMode) -> LookaheadKernel:
     return _KERNELS.get()[wild, aces]
 
 
-class limited(AbstractContextManager[None]):  # noqa: N801 - used like a function
+@contextmanager
+def limited(hands: int) -> Iterator[None]:
     """Let whoever runs within it ask about so many hands, by whatever kernels.
 
     One more raises BudgetExceededError, which is no Exception.
     """
-
-    def __init__(self, hands: int) -> None:
-        self._kernels = _Kernels(Meter(hands))
-
-    def __enter__(self) -> None:
-        self._token = _KERNELS.set(self._kernels)
-
-    def __exit__(self, *_: object) -> None:
-        _KERNELS.reset(self._token)
+    token = _KERNELS.set(_Kernels(Meter(hands)))
+    try:
+        yield
+    finally:
+        _KERNELS.reset(token)
 
 
 def least_points(cards: tuple[Card, ...], wild: Rank, aces: AceMode) -> int:
