@@ -7,7 +7,9 @@ what a change makes of a game is decided here, by the engine's `table`.
 from __future__ import annotations
 
 import secrets
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+
+from msgspec.structs import replace
 
 from engine import table
 from engine.cards import Card
@@ -38,7 +40,7 @@ class _SeatChange(Change[SeatHolder]):
 
     @property
     def owner(self) -> str:
-        return tokens.token_hash(self.token or "")
+        return tokens.token_hash(self.token or "").hex()
 
     def identify(self, stored: StoredGame | None) -> LoadedGame[SeatHolder]:
         return as_seat_holder(self.game_id, stored, self.token)
@@ -98,7 +100,7 @@ class Join(Change[Invitee]):
     @property
     def owner(self) -> str:
         """The invite: whoever joins has no token yet."""
-        return f"join:{tokens.token_hash(self.invite)}"
+        return f"join:{tokens.token_hash(self.invite).hex()}"
 
     def identify(self, stored: StoredGame | None) -> LoadedGame[Invitee]:
         """The game for the holder of the invite."""

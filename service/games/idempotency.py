@@ -54,7 +54,7 @@ def record_key(owner: str, idempotency: Idempotency) -> RecordKey:
     """
     if idempotency.key is None:
         return RecordKey(_KEYLESS, secrets.token_hex(_NONCE_BYTES))
-    return RecordKey(f"{owner}:{token_hash(idempotency.key)}")
+    return RecordKey(f"{owner}:{token_hash(idempotency.key).hex()}")
 
 
 def dump_record(response: GameResponse, idempotency: Idempotency, salt: bytes | None) -> bytes:

@@ -1,20 +1,29 @@
-"""What the service stores beside the state of play: times, token hashes and invite hashes."""
+"""What the service stores beside the state of play: times, token hashes and invite hashes.
+
+It is stored as MessagePack, an array of the fields. Earlier versions of the service stored JSON,
+which is still read.
+"""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass
+from typing import Annotated
 
-import orjson
+import msgspec
+from msgspec.structs import replace
 
 from engine.game import Game
 from engine.seats import is_away
 from service.errors import CorruptGameError
-from service.games.tokens import seat_of, token_hash
+from service.games.tokens import HASH_BYTES, seat_of, token_hash
 from service.store.models import StoredGame
 
-_HASH = re.compile(r"[0-9a-f]{64}")
+_Time = Annotated[int, msgspec.Meta(ge=0, le=253_402_300_799_999)]
+"""ms since 1970, up to the end of the year 9999."""
+_Seat = Annotated[int, msgspec.Meta(ge=0)]
+_Hash = Annotated[bytes, msgspec.Meta(min_length=HASH_BYTES, max_length=HASH_BYTES)]
+_HexHash = Annotated[str, msgspec.Meta(pattern=rf"\A[0-9a-f]{{{2 * HASH_BYTES}}}\Z")]
+_OBJECT = b"{"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,55 +38,44 @@ class Lifetimes:
         return self.played if played else self.unplayed
 
 
-@dataclass(frozen=True, slots=True)
-class Meta:
+class Meta(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
     """What the service knows of a game beside the state of play.
 
     Times are in ms since 1970. By seat: the hash of the token, None where no human holds the seat,
     and the hash of the invite, used or not. `played`: whether a human has moved. `deadline` and
-    `away` repeat the game's, so that overdue turns show without reading the game.
+    `away` repeat the game's, so that overdue turns show without reading the game. `old_records`:
+    whether an earlier version of the service began the game, and stored records in its own way.
     """
 
-    created_at: int
-    updated_at: int
-    expires_at: int
-    tokens: tuple[str | None, ...]
-    invites: tuple[str | None, ...]
+    created_at: _Time
+    updated_at: _Time
+    expires_at: _Time
+    tokens: tuple[_Hash | None, ...]
+    invites: tuple[_Hash | None, ...]
     played: bool = False
-    deadline: int | None = None
-    away: tuple[int, ...] = ()
+    deadline: _Time | None = None
+    away: tuple[_Seat, ...] = ()
+    old_records: bool = False
+
+    def __post_init__(self) -> None:
+        """Check what the types cannot say; raises ValueError."""
+        seats = len(self.tokens)
+        if len(self.invites) != seats or (self.away and max(self.away) >= seats):
+            raise ValueError("the fields name different seats")
 
     @classmethod
     def parse(cls, stored: StoredGame) -> Meta:
         """The meta of a stored game; raises CorruptGameError."""
+        text = stored.meta
         try:
-            fields = orjson.loads(stored.meta)
-            lists = {name: tuple(fields[name]) for name in ("tokens", "invites", "away")}
-            meta = cls(**{**fields, **lists})
-        except (ValueError, TypeError, KeyError) as error:
+            return _parse_old(text) if text.startswith(_OBJECT) else _decode(text)
+        except ValueError as error:
             reason = type(error).__name__  # its text may quote a token's hash
             raise CorruptGameError(f"the game's meta cannot be read: {reason}") from None
-        if not meta._is_valid():
-            raise CorruptGameError("the game's meta has a value of the wrong type or range")
-        return meta
 
     def dump(self) -> bytes:
-        """The meta as JSON."""
-        return orjson.dumps(asdict(self))
-
-    def _is_valid(self) -> bool:
-        """Whether every field has its type and range."""
-        seats = range(len(self.tokens))
-        times = [self.created_at, self.updated_at, self.expires_at]
-        if self.deadline is not None:
-            times.append(self.deadline)
-        return (
-            _are_times(times)
-            and _are_hashes((*self.tokens, *self.invites))
-            and len(self.tokens) == len(self.invites)
-            and _is_flag(self.played)
-            and all(type(seat) is int and seat in seats for seat in self.away)
-        )
+        """The meta as it is stored."""
+        return _encode(self)
 
     def fits(self, game: Game) -> bool:
         """Whether exactly the seats that humans hold in the game have a token."""
@@ -112,15 +110,38 @@ class Meta:
         return seat_of(invite, self.invites)
 
 
-def _are_times(values: Iterable[object]) -> bool:
-    return all(type(value) is int and value >= 0 for value in values)
+class _OldMeta(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The fields of a meta in JSON, hashes in hex."""
+
+    created_at: _Time
+    updated_at: _Time
+    expires_at: _Time
+    tokens: tuple[_HexHash | None, ...]
+    invites: tuple[_HexHash | None, ...]
+    played: bool = False
+    deadline: _Time | None = None
+    away: tuple[_Seat, ...] = ()
 
 
-def _is_flag(value: object) -> bool:
-    return isinstance(value, bool)
+_encode = msgspec.msgpack.Encoder().encode
+_decode = msgspec.msgpack.Decoder(Meta).decode
+_decode_old = msgspec.json.Decoder(_OldMeta).decode
 
 
-def _are_hashes(values: Iterable[object]) -> bool:
-    return all(
-        value is None or (isinstance(value, str) and _HASH.fullmatch(value)) for value in values
+def _parse_old(text: bytes) -> Meta:
+    old = _decode_old(text)
+    return Meta(
+        created_at=old.created_at,
+        updated_at=old.updated_at,
+        expires_at=old.expires_at,
+        tokens=_hashes(old.tokens),
+        invites=_hashes(old.invites),
+        played=old.played,
+        deadline=old.deadline,
+        away=old.away,
+        old_records=True,
     )
+
+
+def _hashes(texts: tuple[str | None, ...]) -> tuple[bytes | None, ...]:
+    return tuple(None if text is None else bytes.fromhex(text) for text in texts)

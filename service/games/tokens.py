@@ -16,6 +16,7 @@ from collections.abc import Sequence
 ID_LENGTH = 22
 ID_PATTERN = f"[A-Za-z0-9_-]{{{ID_LENGTH}}}"
 SALT_BYTES = 32
+HASH_BYTES = 32
 _TOKEN_BYTES = 32
 
 
@@ -40,12 +41,12 @@ def invite_code(key: str | None, salt: bytes, seat: int) -> str:
     return _text(hmac.digest(salt, f"invite/{seat}/{key}".encode(), "sha256"))
 
 
-def token_hash(token: str) -> str:
-    """The SHA-256 of a token or an invite, in hex: all that is stored of it."""
-    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
+def token_hash(token: str) -> bytes:
+    """The SHA-256 of a token or an invite: all that is stored of it."""
+    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).digest()
 
 
-def seat_of(token: str, hashes: Sequence[str | None]) -> int | None:
+def seat_of(token: str, hashes: Sequence[bytes | None]) -> int | None:
     """The seat whose stored hash is this token's, compared in constant time; None if none is."""
     given = token_hash(token)
     match = None

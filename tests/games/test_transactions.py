@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from dataclasses import dataclass, field, replace
 
+import msgspec
 import orjson
 import pytest
 
@@ -189,7 +190,7 @@ def test_a_commit_holds_all_that_a_step_made(
         stored=StoredGame(2, dump(step.game), meta.dump()),
         events=[pack(LoggedEvent(step.events[0], clock.now))],
         logged=3,
-        record_key=record_key(token_hash("Ann"), WITH_KEY),
+        record_key=record_key(token_hash("Ann").hex(), WITH_KEY),
         record=commit.record,
         record_ttl=DAY,
         game_ttl=14 * DAY,
@@ -361,7 +362,7 @@ def test_a_deadline_that_only_the_meta_has_causes_no_turns(
 ) -> None:
     loaded = transactions.read_as_seat_holder(name, "Ann")
     following = repository.next_version(loaded, Step(loaded.game(), ()), loaded.meta, clock.now)
-    early = replace(following.meta, deadline=clock.now)
+    early = msgspec.structs.replace(following.meta, deadline=clock.now)
     written = replace(following, stored=replace(following.stored, meta=early.dump()))
     assert repository.commit(written, RecordKey("own", "2"), b"{}") == Committed()
     assert transactions.read(name, "Ann").version == 2

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -12,6 +11,7 @@ from typing import Any
 from engine.errors import SnapshotError
 from engine.game import Game, Status
 from engine.snapshot import load
+from service.games.meta import Meta
 from service.games.tokens import token_hash
 from service.store.models import StoredGame
 from tests.chaos.simulation.faulty_store import Written
@@ -88,9 +88,11 @@ class GameState:
             except SnapshotError as error:
                 yield str(error)
             else:
-                yield from self._violations_of_game(self.game, json.loads(stored.meta)["tokens"])
+                yield from self._violations_of_game(self.game, Meta.parse(stored).tokens)
 
-    def _violations_of_game(self, game: Game, token_hashes: Sequence[str | None]) -> Iterator[str]:
+    def _violations_of_game(
+        self, game: Game, token_hashes: Sequence[bytes | None]
+    ) -> Iterator[str]:
         if game.seq != len(self.log):
             yield f"the game has {game.seq} events, the log {len(self.log)}"
         if game.round is not None:
