@@ -28,6 +28,7 @@ from redis.retry import Retry
 from redis.sentinel import Sentinel, SentinelConnectionPool
 
 from service.store.failures import CLIENT_ERRORS, NoMasterError
+from service.store.packer import Packer
 from service.store.url import StoreUrl
 from service.store.url_options import Topology
 
@@ -231,6 +232,7 @@ def _node_pool(cluster: RedisCluster, node: ClusterNode | None) -> redis.Connect
 
 def _single_pool(url: StoreUrl, connections: int) -> redis.ConnectionPool:
     options = _connection_options(url) | {"db": url.database, "retry": _no_retry()}
+    options["command_packer"] = Packer()
     if url.path:
         options |= {"connection_class": UnixDomainSocketConnection, "path": url.path}
     else:
@@ -262,6 +264,7 @@ def _sentinel_pool(url: StoreUrl, connections: int) -> redis.ConnectionPool:
         db=url.database,
         retry=_no_retry(),
         max_connections=connections,
+        command_packer=Packer(),
     )
 
 

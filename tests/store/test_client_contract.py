@@ -15,11 +15,12 @@ import pytest
 import redis
 from redis import exceptions
 from redis.cluster import NodesManager, RedisCluster
-from redis.connection import Connection, ConnectionPool
+from redis.connection import Connection, ConnectionPool, HiredisRespSerializer
 from redis.sentinel import Sentinel, SentinelManagedConnection
 
 from service.store import failures, topologies
 from service.store.failures import failure_of, was_refused
+from service.store.packer import Packer
 from service.store.topologies import ClusterPools, Pools, Sentinels, open_pools
 from service.store.url import parse
 from tests.nodes import Group, Node, cluster_group, lone_node, sentinel_group
@@ -200,6 +201,16 @@ def test_a_new_connection_sends_nothing_but_what_it_is_asked_to(node: Node) -> N
     }
     assert connection.get_protocol() == 2
     assert connection.driver_info is None
+
+
+def test_a_connection_takes_our_packer_and_it_packs_as_the_clients_own_does(
+    node: Node, watched: Group
+) -> None:
+    for url in (f"redis://{node.address}", watched.url):
+        with connected(url) as connection:
+            assert isinstance(connection._command_packer, Packer)
+    for command in (("PING",), ("HSET", "{g:é}:game", b"\xff\r\n", 7, ""), ("SET", b"k" * 9000)):
+        assert Packer().pack(*command) == HiredisRespSerializer().pack(*command)
 
 
 def test_a_pool_replaces_a_connection_that_its_server_has_closed() -> None:
