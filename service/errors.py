@@ -72,6 +72,17 @@ class KeyReusedError(ServiceError):
     """The idempotency key belongs to another request."""
 
 
+class KeyExpiredError(ServiceError):
+    """The idempotency key has made a move whose answer is stored no longer.
+
+    `version` is the game's current one.
+    """
+
+    def __init__(self, version: int) -> None:
+        super().__init__("the key has made a move before, whose answer is stored no longer")
+        self.version = version
+
+
 class ForeignHostError(ServiceError):
     """The request names a host that is not served here."""
 

@@ -21,13 +21,13 @@ from engine.shuffle import SECRET_BYTES
 from service.errors import KeyReusedError
 from service.games import tokens
 from service.games.entity_tags import require_match
-from service.games.idempotency import Idempotency
+from service.games.idempotency import Idempotency, move_key, old_move_key, record_key
 from service.games.loaded import Invitee, LoadedGame, SeatHolder, as_invitee, as_seat_holder
 from service.games.meta import Meta
 from service.games.new_seats import CREATOR
 from service.games.responses import Left, Moved, Seated
 from service.games.transactions import Change, Decision
-from service.store.models import StoredGame
+from service.store.models import MoveKey, RecordKey, StoredGame
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,8 +39,11 @@ class _SeatChange(Change[SeatHolder]):
     idempotency: Idempotency
 
     @property
-    def owner(self) -> str:
-        return tokens.token_hash(self.token or "").hex()
+    def old_key(self) -> RecordKey | None:
+        return old_move_key(self.token or "", self.idempotency)
+
+    def key(self, now: int) -> MoveKey | None:
+        return move_key(self.token or "", self.idempotency, now)
 
     def identify(self, stored: StoredGame | None) -> LoadedGame[SeatHolder]:
         return as_seat_holder(self.game_id, stored, self.token)
@@ -97,10 +100,9 @@ class Join(Change[Invitee]):
     name: str | None
     idempotency: Idempotency
 
-    @property
-    def owner(self) -> str:
-        """The invite: whoever joins has no token yet."""
-        return f"join:{tokens.token_hash(self.invite).hex()}"
+    def key(self, now: int) -> RecordKey | None:
+        """The key belongs to the invite: whoever joins has no token yet."""
+        return record_key(f"join:{tokens.token_hash(self.invite).hex()}", self.idempotency)
 
     def identify(self, stored: StoredGame | None) -> LoadedGame[Invitee]:
         """The game for the holder of the invite."""
@@ -132,14 +134,13 @@ class Create(Change[SeatHolder]):
         object.__setattr__(self, "game_id", tokens.game_id(self.idempotency.key))
 
     @property
-    def owner(self) -> str:
-        """The operation: the key alone says whose game it is."""
-        return "create"
-
-    @property
     def has_random_id(self) -> bool:
         """Whether the id is random."""
         return self.idempotency.key is None
+
+    def key(self, now: int) -> RecordKey | None:
+        """The key belongs to the operation: it alone says whose game it is."""
+        return record_key("create", self.idempotency)
 
     def identify(self, stored: StoredGame | None) -> LoadedGame[SeatHolder]:
         """The game that is not there yet, for its creator."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import secrets
 from collections.abc import Sequence
 
 from engine.events import RoundScored
@@ -15,9 +16,10 @@ from service.games.idempotency import RECORD_TTL_SECONDS
 from service.games.loaded import CallerT_co, LoadedGame, NextVersion
 from service.games.meta import Lifetimes, Meta
 from service.store.game_store import GameStore
-from service.store.models import AlreadyCommitted, Commit, Committed, RecordKey, Stale, StoredGame
+from service.store.models import Commit, MoveKey, Nonce, Outcome, Record, RecordKey, StoredGame
 
 _GAME_ID = re.compile(tokens.ID_PATTERN)
+_NONCE_BYTES = 12
 
 
 class GameRepository:
@@ -28,9 +30,9 @@ class GameRepository:
         self._lifetimes = lifetimes
 
     def load(
-        self, game_id: str, key: RecordKey | None = None
-    ) -> tuple[StoredGame | None, bytes | None]:
-        """A stored game, and the idempotency record under a key; None where there is none.
+        self, game_id: str, key: RecordKey | MoveKey | None = None
+    ) -> tuple[StoredGame | None, Record]:
+        """A stored game, and what is stored under an idempotency key; None where there is none.
 
         A text that cannot be an id names no game. Raises StorageError, CorruptGameError.
         """
@@ -51,9 +53,12 @@ class GameRepository:
         return NextVersion(before, step, stored, stamped, events)
 
     def commit(
-        self, following: NextVersion[CallerT_co], key: RecordKey, idempotency_record: bytes
-    ) -> Committed | AlreadyCommitted | Stale:
-        """Write a version and the record of the request that made it, or say why not.
+        self,
+        following: NextVersion[CallerT_co],
+        key: RecordKey | MoveKey | None = None,
+        record: bytes = b"",
+    ) -> Outcome:
+        """Write a version, and under a client's key the record of its request, or say why not.
 
         Raises StorageUnavailableError if nothing was written, OutcomeUnknownError,
         CorruptGameError.
@@ -65,8 +70,8 @@ class GameRepository:
                 stored=following.stored,
                 events=list(map(pack, following.events)),
                 logged=following.step.game.seq - len(following.events),
-                record_key=key,
-                record=idempotency_record,
+                key=key or Nonce(secrets.token_bytes(_NONCE_BYTES)),
+                record=record,
                 record_ttl=RECORD_TTL_SECONDS,
                 game_ttl=self._lifetimes.of(played=following.meta.played),
             )

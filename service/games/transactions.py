@@ -17,14 +17,8 @@ from typing import ClassVar, Generic, TypeVar
 from engine import table
 from engine.errors import MoveError
 from engine.game import Status, Step
-from service.errors import ConflictError, NotPermittedError, RefusedMoveError
-from service.games.idempotency import (
-    NO_RECORD,
-    Idempotency,
-    dump_record,
-    record_key,
-    recorded_response,
-)
+from service.errors import ConflictError, KeyExpiredError, NotPermittedError, RefusedMoveError
+from service.games.idempotency import Idempotency
 from service.games.loaded import (
     CallerT_co,
     Invitee,
@@ -37,15 +31,24 @@ from service.games.loaded import (
 )
 from service.games.meta import Meta
 from service.games.new_seats import CREATOR
+from service.games.records import dump_record, recorded_response
 from service.games.repository import GameRepository
 from service.games.responses import GameResponse, Reply, respond
-from service.store.models import AlreadyCommitted, Committed, RecordKey, Stale, StoredGame
+from service.store.models import (
+    AlreadyCommitted,
+    Committed,
+    KeyExpired,
+    MoveKey,
+    Record,
+    RecordKey,
+    Stale,
+    StoredGame,
+)
 
 ATTEMPTS = 8
 """How often a change is decided while other changes are committed first."""
 
 _LOG = logging.getLogger("service.players")
-_WITHOUT_KEY = Idempotency(None, "")
 ChangerT = TypeVar("ChangerT", SeatHolder, Invitee)
 Identify = Callable[[str, StoredGame | None, str | None], LoadedGame[CallerT_co]]
 
@@ -79,9 +82,13 @@ class Change(ABC, Generic[ChangerT]):
         return False
 
     @property
+    def old_key(self) -> RecordKey | None:
+        """Where earlier versions of the service stored the answer; None if in the same place."""
+        return None
+
     @abstractmethod
-    def owner(self) -> str:
-        """Whom the idempotency key belongs to within the game."""
+    def key(self, now: int) -> RecordKey | MoveKey | None:
+        """Where the answer is stored, at `now` (ms since 1970); None without a client's key."""
 
     @abstractmethod
     def identify(self, stored: StoredGame | None) -> LoadedGame[ChangerT]:
@@ -104,10 +111,10 @@ class Transactions:
 
         Raises what the request is refused for, ConflictError, StorageError, CorruptGameError.
         """
-        key = record_key(change.owner, change.idempotency)
         version = 0
         for _ in range(ATTEMPTS):
             now = self._clock()
+            key = change.key(now)
             stored, record = self._load(change, key)
             replay = _replayed(change, stored, record)
             if replay is not None:
@@ -148,11 +155,15 @@ class Transactions:
         return GameResponse(204)
 
     def _load(
-        self, change: Change[ChangerT], key: RecordKey
-    ) -> tuple[StoredGame | None, bytes | None]:
+        self, change: Change[ChangerT], key: RecordKey | MoveKey | None
+    ) -> tuple[StoredGame | None, Record]:
         if change.has_random_id:
             return None, None
-        return self._repository.load(change.game_id, key if change.idempotency.key else None)
+        stored, record = self._repository.load(change.game_id, key)
+        is_new = isinstance(key, MoveKey) and record is None
+        if is_new and stored is not None and Meta.parse(stored).old_records:
+            return self._repository.load(change.game_id, change.old_key)
+        return stored, record
 
     def _read(
         self, identify: Identify[CallerT_co], game_id: str, token: str | None
@@ -180,8 +191,7 @@ class Transactions:
         if step is None:
             return loaded
         following = self._repository.next_version(loaded, step, loaded.meta, now)
-        outcome = self._repository.commit(following, record_key("", _WITHOUT_KEY), NO_RECORD)
-        if isinstance(outcome, Stale):
+        if isinstance(self._repository.commit(following), Stale):
             return None
         _log_faults(following)
         return following.loaded
@@ -190,41 +200,42 @@ class Transactions:
         self,
         following: NextVersion[ChangerT],
         reply: Reply,
-        key: RecordKey,
+        key: RecordKey | MoveKey | None,
         idempotency: Idempotency,
     ) -> GameResponse | None:
         """Commit a version and return the answer to its request.
 
         None if the game has changed meanwhile. Where the request turns out to have been committed
-        before, the answer is the first one.
+        before, the answer is the first one; None if that is stored no longer.
         """
         response = respond(reply, following)
         record = dump_record(response, idempotency, reply.salt)
         outcome = self._repository.commit(following, key, record)
         match outcome:
-            case Stale():
+            case Stale() | KeyExpired():
                 return None  # AI turns are played again: faults are logged only after a commit
             case Committed():
                 _log_faults(following)
                 return response
             case AlreadyCommitted(record=first):
                 _log_faults(following)
-                return (
-                    response if idempotency.key is None else recorded_response(first, idempotency)
-                )
+                return response if key is None else recorded_response(first, idempotency)
 
 
 def _replayed(
-    change: Change[ChangerT], stored: StoredGame | None, record: bytes | None
+    change: Change[ChangerT], stored: StoredGame | None, record: Record
 ) -> GameResponse | None:
     """The first answer to the same request, if there is one and the caller has access to it.
 
     Whoever gave up the seat by this very request has a void token: the record is proof enough.
+    Raises KeyExpiredError if the answer is stored no longer.
     """
     if record is None:
         return None
     if stored is None or not change.voids_token:
-        change.identify(stored)
+        stored = change.identify(stored).stored
+    if isinstance(record, KeyExpired):
+        raise KeyExpiredError(stored.version)
     return recorded_response(record, change.idempotency)
 
 

@@ -1,31 +1,61 @@
 -- One commit of a game: all of it or nothing.
 --
--- KEYS: 1 the game, 2 its event log, 3 the idempotency record.
+-- KEYS: 1 the game, 2 its event log; for a request with a client's key also
+--       3 its record, or
+--       3 the keys of its owner, 4 the owner's newest records.
 -- ARGV: 1 expected version (0: the game must not exist), 2 new version ('': change nothing, only
 --       find out whether a commit would be allowed), 3 state, 4 meta,
---       5 start of the caller's own record, or '' if any record under the key is it,
---       6 record, 7 lifetime of the record in ms, 8 lifetime of the game in ms,
---       9 '1' to write only where the server refuses writes when replicas are missing,
---       10 '1' to write an existing record once more, so that the caller can wait for it,
---       11 number of events logged so far, 12 … the new events.
--- Returns {'recorded', record}, {'stale', version}, {'committed', version} or {'allowed'}.
+--       5 record, 6 lifetime of the record in ms, 7 lifetime of the game in ms,
+--       8 '1' to write only where the server refuses writes when replicas are missing,
+--       9 '1' to write again what a commit made before has left, so that the caller can wait for it,
+--       10 id of the owner's key, or nonce of a commit without a key, 11 the time now in s,
+--       12 how many records of an owner stay,
+--       13 number of events logged so far, 14 … the new events.
+-- Returns {'recorded', record}, {'expired'}, {'stale', version}, {'committed', version} or
+-- {'allowed'}.
 
-local record = redis.call('GET', KEYS[3])
-if record and (ARGV[5] == '' or string.sub(record, 1, #ARGV[5]) == ARGV[5]) then
-  if ARGV[10] == '1' then
-    redis.call('SET', KEYS[3], record, 'KEEPTTL')
+local game = redis.call('HMGET', KEYS[1], 'version', 'nonce')
+local confirmed = ARGV[9] == '1'
+local name, now, kept = ARGV[10], tonumber(ARGV[11]), tonumber(ARGV[12])
+local moves = 0 -- how many moves with a key the owner has made, this one included
+
+if #KEYS == 2 and game[2] == name then
+  if confirmed then
+    redis.call('HSET', KEYS[1], 'nonce', game[2])
   end
-  return {'recorded', record}
+  return {'recorded', ''}
+elseif #KEYS == 3 then
+  local record = redis.call('GET', KEYS[3])
+  if record then
+    if confirmed then
+      redis.call('SET', KEYS[3], record, 'KEEPTTL')
+    end
+    return {'recorded', record}
+  end
+elseif #KEYS == 4 then
+  local known = redis.call('HMGET', KEYS[3], name, 'n')
+  local count, last = string.match(known[1] or '', '^(%d+):(%d+)$')
+  if last and tonumber(last) > now then
+    if confirmed then
+      redis.call('HSET', KEYS[3], name, known[1])
+    end
+    local record = redis.call('HGET', KEYS[4], count % kept) or ''
+    if string.sub(record, 1, #name) == name then
+      return {'recorded', string.sub(record, #name + 1)}
+    end
+    return {'expired'}
+  end
+  moves = tonumber(known[2] or 0) + 1
 end
 
-local version = redis.call('HGET', KEYS[1], 'version') or '0'
+local version = game[1] or '0'
 if version ~= ARGV[1] then
   return {'stale', version}
 end
-if redis.call('LLEN', KEYS[2]) ~= tonumber(ARGV[11]) then
+if redis.call('LLEN', KEYS[2]) ~= tonumber(ARGV[13]) then
   return redis.error_reply('TORN the event log does not fit the game')
 end
-if ARGV[9] == '1' and
+if ARGV[8] == '1' and
     not string.find(redis.call('INFO', 'replication'), 'min_slaves_good_slaves', 1, true) then
   return redis.error_reply('UNGUARDED min-replicas-to-write is not set')
 end
@@ -37,7 +67,9 @@ local function denied(name, ...)
   end
 end
 local denial = denied('HSET', KEYS[1], 'version', '') or denied('RPUSH', KEYS[2], '')
-  or denied('SET', KEYS[3], '') or denied('PEXPIRE', KEYS[1], '1')
+  or denied('PEXPIRE', KEYS[1], '1')
+  or (#KEYS == 3 and denied('SET', KEYS[3], ''))
+  or (#KEYS == 4 and (denied('HGETALL', KEYS[3]) or denied('HDEL', KEYS[3], '')))
 if denial then
   return denial
 end
@@ -49,10 +81,28 @@ if ARGV[2] == '' then
 end
 
 redis.call('HSET', KEYS[1], 'version', ARGV[2], 'state', ARGV[3], 'meta', ARGV[4])
-for place = 12, #ARGV do
+for place = 14, #ARGV do
   redis.call('RPUSH', KEYS[2], ARGV[place])
 end
-redis.call('SET', KEYS[3], ARGV[6], 'PX', ARGV[7])
-redis.call('PEXPIRE', KEYS[1], ARGV[8])
-redis.call('PEXPIRE', KEYS[2], ARGV[8])
+redis.call('PEXPIRE', KEYS[1], ARGV[7])
+redis.call('PEXPIRE', KEYS[2], ARGV[7])
+if #KEYS == 2 then
+  redis.call('HSET', KEYS[1], 'nonce', name)
+elseif #KEYS == 3 then
+  redis.call('SET', KEYS[3], ARGV[5], 'PX', ARGV[6])
+elseif #KEYS == 4 then
+  redis.call('HSET', KEYS[3], name, moves .. ':' .. now + ARGV[6] / 1000, 'n', moves)
+  redis.call('HSET', KEYS[4], moves % kept, name .. ARGV[5])
+  redis.call('PEXPIRE', KEYS[3], ARGV[6])
+  redis.call('PEXPIRE', KEYS[4], ARGV[6])
+  if moves % 64 == 0 then -- forget the keys whose lifetime is over
+    local known = redis.call('HGETALL', KEYS[3])
+    for place = 1, #known, 2 do
+      local last = string.match(known[place + 1], ':(%d+)$')
+      if last and tonumber(last) <= now then
+        redis.call('HDEL', KEYS[3], known[place])
+      end
+    end
+  end
+end
 return {'committed', ARGV[2]}

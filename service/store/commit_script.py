@@ -11,14 +11,25 @@ from redis.exceptions import InvalidResponse, NoScriptError
 
 from service.errors import CorruptGameError
 from service.store.connection import Command, Connection
-from service.store.models import AlreadyCommitted, Commit, Committed, RecordKey, Stale
+from service.store.models import (
+    AlreadyCommitted,
+    Commit,
+    Committed,
+    KeyExpired,
+    MoveKey,
+    Nonce,
+    Outcome,
+    RecordKey,
+    Stale,
+)
+from service.store.records import SLOTS, server_keys
 
 SCRIPT = (files("service.store") / "commit.lua").read_text("utf-8")
 SHA = hashlib.sha1(SCRIPT.encode(), usedforsecurity=False).hexdigest()
 Arguments = list[bytes | str | int]
 CHECKED_RECORD = RecordKey("check")
-"""A record that is looked for by a check, and never written."""
-_NONCE_END = b"\n"
+CHECKED_MOVE = MoveKey("check", b"check", 0)
+"""Keys that are looked up by a check, and never written."""
 _VERSION = re.compile(rb"0|[1-9][0-9]{0,17}")
 
 
@@ -32,30 +43,33 @@ def events_key(game_id: str) -> str:
     return f"{{g:{game_id}}}:events"
 
 
-def record_key(game_id: str, key: RecordKey) -> str:
-    """The key of an idempotency record."""
-    return f"{{g:{game_id}}}:key:{key.name}"
-
-
 def commit_arguments(commit: Commit, *, guarded: bool, confirmed: bool) -> Arguments:
     """The arguments that write a commit; `guarded` and `confirmed` as the level demands."""
-    stored, key = commit.stored, commit.record_key
-    nonce_line = key.nonce.encode() + _NONCE_END
+    stored, key = commit.stored, commit.key
+    keys = server_keys(commit.game_id, key)
+    name, now = b"", 0
+    match key:
+        case MoveKey():
+            name, now = key.key_id, key.now
+        case Nonce():
+            name = key.value
     return [
-        3,
+        2 + len(keys),
         game_key(commit.game_id),
         events_key(commit.game_id),
-        record_key(commit.game_id, key),
+        *keys,
         commit.expected,
         stored.version,
         stored.state,
         stored.meta,
-        nonce_line if key.nonce else b"",
-        nonce_line + commit.record,
+        commit.record,
         commit.record_ttl * 1000,
         commit.game_ttl * 1000,
         int(guarded),
         int(confirmed),
+        name,
+        now,
+        SLOTS,
         commit.logged,
         *commit.events,
     ]
@@ -65,10 +79,16 @@ def check_commands(game_id: str, *, guarded: bool) -> tuple[Command, Command]:
     """The commands that find out whether a commit would be allowed, for an id without a game.
 
     Both, since a commit needs the right to each; the first makes the script known to the server.
+    Each looks up a key of another kind, since the kinds need different rights.
     """
-    keys = (game_key(game_id), events_key(game_id), record_key(game_id, CHECKED_RECORD))
-    arguments = (3, *keys, 0, "", "", "", "", "", 1, 1, int(guarded), 0, 0)
-    return ("EVAL", SCRIPT, *arguments), ("EVALSHA", SHA, *arguments)
+    game = (game_key(game_id), events_key(game_id))
+    whole = (*game, *server_keys(game_id, CHECKED_RECORD))
+    newest = (*game, *server_keys(game_id, CHECKED_MOVE))
+    arguments = (0, "", "", "", "", 1, 1, int(guarded), 0, "", 0, SLOTS, 0)
+    return (
+        ("EVAL", SCRIPT, len(whole), *whole, *arguments),
+        ("EVALSHA", SHA, len(newest), *newest, *arguments),
+    )
 
 
 def run(connection: Connection, arguments: Arguments) -> list[bytes]:
@@ -81,29 +101,18 @@ def run(connection: Connection, arguments: Arguments) -> list[bytes]:
     return answer
 
 
-def outcome_of(answer: Sequence[bytes]) -> Committed | AlreadyCommitted | Stale:
+def outcome_of(answer: Sequence[bytes]) -> Outcome:
     """What an answer means; raises InvalidResponse where it is not the script's."""
     match answer:
         case [b"committed", _]:
             return Committed()
         case [b"recorded", bytes() as record]:
-            return AlreadyCommitted(record_text(record))
+            return AlreadyCommitted(record)
+        case [b"expired"]:
+            return KeyExpired()
         case [b"stale", bytes() as version]:
             return Stale(version_number(version))
     raise InvalidResponse("the script gave no answer of its own")
-
-
-def is_record_of(key: RecordKey, record: bytes | None) -> bool:
-    """Whether what stands under a key's name was written by a commit with that key."""
-    return record is not None and (not key.nonce or record.startswith(key.nonce.encode() + b"\n"))
-
-
-def record_text(record: bytes) -> bytes:
-    """A record without its nonce line; raises CorruptGameError where it has none."""
-    _, end, text = record.partition(_NONCE_END)
-    if not end:
-        raise CorruptGameError("an idempotency record is damaged")
-    return text
 
 
 def version_number(text: bytes) -> int:

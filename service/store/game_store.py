@@ -2,13 +2,14 @@
 
 The keys of one game share a hash tag, so that they live in one slot of a cluster:
 
-    {g:<id>}:game          hash: version, state (a snapshot), meta (times, token hashes)
+    {g:<id>}:game          hash: version, state (a snapshot), meta (times, token hashes), and the
+                           nonce of the newest commit without a client's key
     {g:<id>}:events        list: one entry an event, the one of seq n at index n - 1
-    {g:<id>}:key:<name>    string: an idempotency record, a nonce line before it
 
-Every key has a lifetime. `commit` runs one script: it looks the record up, compares the version
-and writes everything, or nothing. Where the answer of a commit is lost, the record tells whether
-it was made; it is sent again only to a server that has been running all the time.
+and those of the idempotency records (`records.py`). Every key has a lifetime. `commit` runs one
+script: it looks the client's key up, compares the version and writes everything, or nothing. Where
+the answer of a commit is lost, its key or nonce tells whether it was made; it is sent again only to
+a server that has been running all the time.
 """
 
 from __future__ import annotations
@@ -19,12 +20,23 @@ from typing import Any
 from redis.exceptions import RedisError, ResponseError
 
 from service.errors import CorruptGameError, OutcomeUnknownError
-from service.store import commit_script, readiness
-from service.store.commit_script import events_key, game_key, record_key
+from service.store import commit_script, readiness, records
+from service.store.commit_script import events_key, game_key
 from service.store.connection import Command, Connection
 from service.store.durability import Durability, DurabilityLevel
 from service.store.failures import SOON, NotRetriedError, TooFewReplicasError, UnconfirmedError
-from service.store.models import AlreadyCommitted, Commit, Committed, RecordKey, Stale, StoredGame
+from service.store.models import (
+    AlreadyCommitted,
+    Commit,
+    KeyExpired,
+    MoveKey,
+    Nonce,
+    Outcome,
+    Record,
+    RecordKey,
+    Stale,
+    StoredGame,
+)
 from service.store.retry import Retry, RetryPolicy
 from service.store.server_info import good_replicas, uptime_seconds
 from service.store.topologies import Pools, open_pools
@@ -79,33 +91,33 @@ class GameStore:
         return readiness.check(self._pools, self._retry, self._level)
 
     def read(
-        self, game_id: str, record: RecordKey | None = None
-    ) -> tuple[StoredGame | None, bytes | None]:
-        """A game, None if there is none, and the record under a key, None likewise.
+        self, game_id: str, key: RecordKey | MoveKey | None = None
+    ) -> tuple[StoredGame | None, Record]:
+        """A game, None if there is none, and what is stored under a client's key.
 
         Raises StorageUnavailableError, CorruptGameError; OutcomeUnknownError if the replicas may
-        not hold the record.
+        not hold what was found under the key.
         """
         game = game_key(game_id)
         read_game: Command = ("HMGET", game, "version", "state", "meta")
-        if record is None:
+        if key is None:
             return _stored_game(self._read(game, read_game)[0]), None
-        key = record_key(game_id, record)
 
-        def operation(connection: Connection) -> list[Any]:
-            # The record is read last: whoever sees a move made also sees its record.
-            fields, text = connection.execute(read_game, ("GET", key))
-            if text is None:
+        def operation(connection: Connection) -> tuple[Sequence[bytes | None], Record]:
+            # The key is looked up last: whoever sees a move made also sees its record.
+            fields, answer = connection.execute(read_game, records.lookup(game_id, key))
+            record = records.found(connection, game_id, key, answer)
+            if record is None:
                 self._require_replicas(connection)
             elif self._level.is_confirmed:
                 # The replicas can only be waited for after a write of this very connection.
                 self._require_old_server(connection)
-                connection.execute(("SET", key, text, "XX", "KEEPTTL"))
+                connection.execute(records.rewriting(game_id, key, answer))
                 self._await_replicas(connection)
-            return [fields, text]
+            return fields, record
 
-        fields, text = self._retry.read(game, operation)
-        return _stored_game(fields), None if text is None else commit_script.record_text(text)
+        fields, record = self._retry.read(game, operation)
+        return _stored_game(fields), record
 
     def events(self, game_id: str, after: int, limit: int) -> list[bytes]:
         """Up to `limit` event records with a seq above `after`, in order."""
@@ -138,7 +150,7 @@ class GameStore:
 
         self._retry.write(game, operation)
 
-    def commit(self, commit: Commit) -> Committed | AlreadyCommitted | Stale:
+    def commit(self, commit: Commit) -> Outcome:
         """Write a move, or say why not.
 
         Raises StorageUnavailableError if nothing was written, OutcomeUnknownError if the
@@ -149,7 +161,7 @@ class GameStore:
             commit, guarded=level.is_guarded, confirmed=level.is_confirmed
         )
 
-        def operation(connection: Connection) -> Committed | AlreadyCommitted | Stale:
+        def operation(connection: Connection) -> Outcome:
             if connection.uncertain_for is not None:
                 made = self._made_before(connection, commit)
                 if made is not None:
@@ -159,20 +171,22 @@ class GameStore:
             return outcome
 
         outcome, maybe_applied = self._retry.write(game_key(commit.game_id), operation)
-        if maybe_applied and isinstance(outcome, Stale) and commit.record_key.nonce:
-            # Our own record may have been written, and overwritten by the next move.
+        if maybe_applied and isinstance(outcome, Stale) and isinstance(commit.key, Nonce):
+            # The commit may have been made, and its nonce overwritten by the next one.
             raise OutcomeUnknownError("the game went on while the storage was lost", SOON)
         return outcome
 
-    def _made_before(self, connection: Connection, commit: Commit) -> AlreadyCommitted | None:
-        """What an earlier attempt wrote, by its record; None where the commit is to be sent again.
+    def _made_before(
+        self, connection: Connection, commit: Commit
+    ) -> AlreadyCommitted | KeyExpired | None:
+        """What an earlier attempt wrote, by its key or nonce; None: the commit is to be sent again.
 
         A write may be what ended a server, so it is not sent to one that may have started since.
         Raises NotRetriedError.
         """
-        (record,) = connection.execute(("GET", record_key(commit.game_id, commit.record_key)))
-        if commit_script.is_record_of(commit.record_key, record) and not self._level.is_confirmed:
-            return AlreadyCommitted(commit_script.record_text(record))
+        made = _made(connection, commit)
+        if made is not None and not self._level.is_confirmed:
+            return made
         self._require_old_server(connection)
         return None
 
@@ -221,6 +235,17 @@ class GameStore:
             return answers
 
         return self._retry.read(key, operation)
+
+
+def _made(connection: Connection, commit: Commit) -> AlreadyCommitted | KeyExpired | None:
+    """Whether a commit was made, by what its key or its nonce has left."""
+    game_id, key = commit.game_id, commit.key
+    if isinstance(key, Nonce):
+        (nonce,) = connection.execute(("HGET", game_key(game_id), "nonce"))
+        return AlreadyCommitted(b"") if nonce == key.value else None
+    (answer,) = connection.execute(records.lookup(game_id, key))
+    record = records.found(connection, game_id, key, answer)
+    return AlreadyCommitted(record) if isinstance(record, bytes) else record
 
 
 def _stored_game(fields: Sequence[bytes | None]) -> StoredGame | None:

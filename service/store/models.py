@@ -17,14 +17,38 @@ class StoredGame:
 
 @dataclass(frozen=True, slots=True)
 class RecordKey:
-    """The name of a commit's idempotency record, unique within the game.
-
-    A `nonce` marks commits that came without a key of the client: these share one name, so that
-    only the newest record stays.
-    """
+    """A key whose record stays whole for its lifetime; `name` is unique within the game."""
 
     name: str
-    nonce: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MoveKey:
+    """A key of a move: of each owner the newest records stay, and the ids of all keys.
+
+    `owner` is unique within the game, `key_id` within the owner. `now`: the time, in s since 1970,
+    that decides whether the key's lifetime is over.
+    """
+
+    owner: str
+    key_id: bytes
+    now: int
+
+
+@dataclass(frozen=True, slots=True)
+class Nonce:
+    """Random bytes that a commit without a client's key is known by, until the next such commit."""
+
+    value: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class KeyExpired:
+    """The key's commit was made, and its record has made room for newer ones."""
+
+
+Record = bytes | KeyExpired | None
+"""What is stored under a key: its record, that there was one, or nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +56,8 @@ class Commit:
     """Everything that one move writes.
 
     `expected` is the version that the move was decided on (0: no game yet), `logged` the number
-    of events before it, `record` the idempotency record; lifetimes are in seconds.
+    of events before it. `key` is what the commit is known by: with a Nonce it has no `record`.
+    Lifetimes are in seconds.
     """
 
     game_id: str
@@ -40,7 +65,7 @@ class Commit:
     stored: StoredGame
     events: Sequence[bytes]
     logged: int
-    record_key: RecordKey
+    key: RecordKey | MoveKey | Nonce
     record: bytes
     record_ttl: int
     game_ttl: int
@@ -53,7 +78,7 @@ class Committed:
 
 @dataclass(frozen=True, slots=True)
 class AlreadyCommitted:
-    """The commit had been made before; `record` is what it wrote then."""
+    """The commit had been made before; `record` is what it wrote then, empty without a key."""
 
     record: bytes
 
@@ -63,3 +88,6 @@ class Stale:
     """The game is at another version than expected; nothing was written."""
 
     version: int
+
+
+Outcome = Committed | AlreadyCommitted | KeyExpired | Stale

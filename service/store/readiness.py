@@ -15,12 +15,13 @@ from collections.abc import Callable, Iterator, Sequence
 from redis.exceptions import ResponseError
 
 from service.errors import StorageError
+from service.store import records
 from service.store.commit_script import (
+    CHECKED_MOVE,
     CHECKED_RECORD,
     check_commands,
     events_key,
     game_key,
-    record_key,
 )
 from service.store.connection import Connection
 from service.store.durability import DurabilityLevel
@@ -83,11 +84,11 @@ def _probe(
     connection: Connection, game_id: str, level: DurabilityLevel, own_commands: Sequence[str]
 ) -> Iterator[str]:
     game, log = game_key(game_id), events_key(game_id)
-    record = record_key(game_id, CHECKED_RECORD)
     connection.execute(
         ("HMGET", game, "version", "state", "meta"),
         *((command,) for command in own_commands),
-        ("GET", record),  # ASKING is for this command only
+        records.lookup(game_id, CHECKED_RECORD),  # ASKING is for this command only
+        records.lookup(game_id, CHECKED_MOVE),
         ("LRANGE", log, 0, 0),
         ("LINDEX", log, 0),
         *check_commands(game_id, guarded=level.is_guarded),
@@ -96,7 +97,7 @@ def _probe(
     if level.is_guarded:
         _require_replicas(connection, level)
     if level.is_confirmed:
-        connection.execute(("SET", record, "", "XX", "KEEPTTL"), ("WAIT", 0, 1))
+        connection.execute(records.rewriting(game_id, CHECKED_RECORD, b""), ("WAIT", 0, 1))
     yield from _warnings(connection)
 
 

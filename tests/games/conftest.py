@@ -12,7 +12,7 @@ from service.games.meta import Lifetimes
 from service.games.repository import GameRepository
 from service.games.transactions import Transactions
 from service.store.game_store import GameStore
-from service.store.models import AlreadyCommitted, Commit, Committed, RecordKey, Stale
+from service.store.models import Commit, Committed, MoveKey, Nonce, Outcome, RecordKey
 from tests.clock import Clock
 
 DAY = 86_400
@@ -28,7 +28,7 @@ class ObservedStore:
     before: list[Callable[[Commit], object]] = field(default_factory=list)
     reads: int = 0
 
-    def read(self, game_id: str, key: RecordKey | None = None) -> Any:
+    def read(self, game_id: str, key: RecordKey | MoveKey | None = None) -> Any:
         self.reads += 1
         return self.store.read(game_id, key)
 
@@ -41,7 +41,7 @@ class ObservedStore:
     def delete(self, game_id: str) -> None:
         self.store.delete(game_id)
 
-    def commit(self, commit: Commit) -> Committed | AlreadyCommitted | Stale:
+    def commit(self, commit: Commit) -> Outcome:
         self.commits.append(commit)
         if self.before:
             self.before.pop(0)(commit)
@@ -55,7 +55,8 @@ class ObservedStore:
             commit,
             stored=replace(stored, version=stored.version + 1),
             events=[],
-            record_key=RecordKey("rival", str(stored.version)),
+            key=Nonce(b"rival %d" % stored.version),
+            record=b"",
         )
         assert self.store.commit(rival) == Committed()
 

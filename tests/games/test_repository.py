@@ -26,7 +26,7 @@ from tests.event_logs import older_entry
 @pytest.fixture
 def created(transactions: Transactions) -> dict[str, Any]:
     options = GameOptions(default_table(), seeded=True)
-    answer = transactions.run(Create(options, Idempotency(None, "create"), secret(5)))
+    answer = transactions.run(Create(options, Idempotency(None, b"create"), secret(5)))
     assert answer.status == 201
     return orjson.loads(answer.body)
 
@@ -76,7 +76,7 @@ def test_a_game_that_an_older_version_began_is_played_on(
     for place, logged in enumerate(begun):
         server.lset(log(name), place, older_entry(logged))
     assert repository.events(name, game, 0, game.seq) == begun
-    leave = Leave(game_id=name, token=created["token"], idempotency=Idempotency(None, "leave"))
+    leave = Leave(game_id=name, token=created["token"], idempotency=Idempotency(None, b"leave"))
     assert transactions.run(leave).status == 204
     assert [entry[:1] == b"{" for entry in server.lrange(log(name), 0, -1)] == [
         *[True] * len(begun),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import zlib
 from dataclasses import dataclass, field, replace
 
 import msgspec
@@ -21,6 +22,7 @@ from service.errors import (
     ForeignTagError,
     GameNotFoundError,
     InvalidTokenError,
+    KeyExpiredError,
     KeyReusedError,
     NotPermittedError,
     RefusedMoveError,
@@ -29,21 +31,21 @@ from service.errors import (
 )
 from service.games.changes import Draw, Leave
 from service.games.event_log import LoggedEvent, pack
-from service.games.idempotency import Idempotency, record_key
+from service.games.idempotency import Idempotency, move_key
 from service.games.loaded import LoadedGame, SeatHolder, Spectator
 from service.games.meta import Meta
 from service.games.repository import GameRepository
 from service.games.responses import Moved, Seated
 from service.games.tokens import game_id, token_hash
 from service.games.transactions import ATTEMPTS, Change, Decision, Transactions
-from service.store.models import Commit, Committed, RecordKey, StoredGame
+from service.store.models import Commit, Committed, MoveKey, Nonce, RecordKey, StoredGame
 from tests.builders import ANN, secret
 from tests.clock import Clock
 from tests.games.conftest import DAY, LIFETIMES, ObservedStore
 
 BEA = HumanSeat("Bea")
-WITHOUT_KEY = Idempotency(None, "draw")
-WITH_KEY = Idempotency("a key", "draw")
+WITHOUT_KEY = Idempotency(None, b"draw")
+WITH_KEY = Idempotency("a key", b"draw")
 TURN = 60_000
 
 
@@ -66,8 +68,8 @@ def stored_game(observed: ObservedStore, clock: Clock, *, turn_seconds: int | No
         stored=StoredGame(1, dump(step.game), meta.stamped(step.game, clock.now, LIFETIMES).dump()),
         events=[pack(LoggedEvent(event, clock.now)) for event in step.events],
         logged=0,
-        record_key=RecordKey("own", "1"),
-        record=b"{}",
+        key=Nonce(b"first"),
+        record=b"",
         record_ttl=DAY,
         game_ttl=DAY,
     )
@@ -87,9 +89,8 @@ class Recorder(Change[SeatHolder]):
     def __post_init__(self) -> None:
         self.game_id, self.idempotency = self.change.game_id, self.change.idempotency
 
-    @property
-    def owner(self) -> str:
-        return self.change.owner
+    def key(self, now: int) -> RecordKey | MoveKey | None:
+        return self.change.key(now)
 
     def identify(self, stored: StoredGame | None) -> LoadedGame[SeatHolder]:
         return self.change.identify(stored)
@@ -130,7 +131,7 @@ def test_a_game_that_does_not_exist_is_not_found(transactions: Transactions, nam
 def test_the_store_is_not_asked_for_a_text_that_is_no_id(
     repository: GameRepository, observed: ObservedStore
 ) -> None:
-    assert repository.load("none", RecordKey("own")) == (None, None)
+    assert repository.load("none", RecordKey("create")) == (None, None)
     assert observed.reads == 0
 
 
@@ -173,14 +174,9 @@ def test_a_commit_holds_all_that_a_step_made(
     response = transactions.run(draw(name))
     step = table.draw(before, 0, Source.STOCK, clock.now)
     (commit,) = observed.commits
-    assert orjson.loads(commit.record) == {
-        "fingerprint": "draw",
-        "status": 200,
-        "etag": '"2.0.2"',
-        "location": None,
-        "salt": None,
-        "body": response.body.decode(),
-    }
+    *fields, body = msgspec.msgpack.decode(commit.record)
+    assert fields == [b"draw", 200, '"2.0.2"', None, None]
+    assert zlib.decompress(body) == response.body
     meta = Meta.parse(commit.stored)
     assert (meta.played, meta.updated_at) == (True, clock.now)
     assert meta.expires_at == clock.now + 14 * DAY * 1000
@@ -190,7 +186,7 @@ def test_a_commit_holds_all_that_a_step_made(
         stored=StoredGame(2, dump(step.game), meta.dump()),
         events=[pack(LoggedEvent(step.events[0], clock.now))],
         logged=3,
-        record_key=record_key(token_hash("Ann").hex(), WITH_KEY),
+        key=move_key("Ann", WITH_KEY, clock.now),
         record=commit.record,
         record_ttl=DAY,
         game_ttl=14 * DAY,
@@ -212,10 +208,11 @@ def test_a_record_holds_no_token_that_its_answer_shows(
 ) -> None:
     response = transactions.run(Recorder(draw(name), token="of the answer"))
     assert orjson.loads(response.body)["token"] == "of the answer"
-    content = observed.store.read(name, observed.commits[0].record_key)[1]
-    assert content is not None
-    assert orjson.loads(content)["salt"] == "73" * 32
-    assert b"of the answer" not in content
+    content = observed.store.read(name, observed.commits[0].key)[1]
+    assert isinstance(content, bytes)
+    *_, salt, body = msgspec.msgpack.decode(content)
+    assert salt == b"s" * 32
+    assert orjson.loads(zlib.decompress(body))["token"] is None
 
 
 @pytest.mark.parametrize("idempotency", [WITH_KEY, WITHOUT_KEY])
@@ -239,21 +236,47 @@ def test_a_repeated_request_gets_its_first_answer_and_is_not_decided(
     assert again.decided == []
     assert len(observed.commits) == 1
     with pytest.raises(KeyReusedError):
-        transactions.run(draw(name, Idempotency("a key", "discard")))
+        transactions.run(draw(name, Idempotency("a key", b"discard")))
     with pytest.raises(InvalidTokenError):
         transactions.run(draw(name, token="Eve"))
+
+
+def test_a_key_whose_answer_made_room_while_its_request_was_decided_is_expired(
+    transactions: Transactions, observed: ObservedStore, name: str
+) -> None:
+    def commit_first(commit: Commit) -> None:
+        """Commit the same request, and then eight more moves of the same seat."""
+        assert observed.store.commit(commit) == Committed()
+        for number in range(8):
+            version = commit.stored.version + 1
+            commit = replace(
+                commit,
+                expected=version - 1,
+                stored=replace(commit.stored, version=version),
+                events=[],
+                logged=commit.logged + len(commit.events),
+                key=move_key("Ann", Idempotency(f"key {number}", b"draw"), 0),
+            )
+            assert observed.store.commit(commit) == Committed()
+
+    observed.before = [commit_first]
+    change = Recorder(draw(name))
+    with pytest.raises(KeyExpiredError) as expired:
+        transactions.run(change)
+    assert expired.value.version == 10
+    assert len(change.decided) == 1
 
 
 def test_leaving_can_be_repeated_with_the_void_token_and_nothing_else_can(
     transactions: Transactions, observed: ObservedStore, name: str
 ) -> None:
-    leave = Leave(game_id=name, token="Bea", idempotency=Idempotency("one", "leave"))
+    leave = Leave(game_id=name, token="Bea", idempotency=Idempotency("one", b"leave"))
     assert (transactions.run(leave).status, transactions.run(leave).replayed) == (204, True)
     assert len(observed.commits) == 1
     with pytest.raises(InvalidTokenError):
-        transactions.run(replace(leave, idempotency=Idempotency("another", "leave")))
+        transactions.run(replace(leave, idempotency=Idempotency("another", b"leave")))
     with pytest.raises(InvalidTokenError):
-        transactions.run(draw(name, Idempotency("one", "leave"), token="Bea"))
+        transactions.run(draw(name, Idempotency("one", b"leave"), token="Bea"))
     observed.store.delete(name)
     with pytest.raises(GameNotFoundError):
         transactions.run(leave)
@@ -304,7 +327,7 @@ def test_a_change_is_given_up_when_others_are_always_committed_first(
         transactions.run(change)
     assert conflict.value.version == ATTEMPTS
     assert len(change.decided) == ATTEMPTS
-    assert observed.store.read(name, observed.commits[0].record_key)[1] is None
+    assert observed.store.read(name, observed.commits[0].key)[1] is None
 
 
 @pytest.mark.parametrize("played", [False, True])
@@ -329,9 +352,9 @@ def test_overdue_turns_are_applied_for_a_seats_holder(
     lifetime = LIFETIMES.of(played=played)
     assert loaded.meta.expires_at == clock.now + 1000 * lifetime
     (commit,) = observed.commits
-    assert (commit.expected, commit.game_ttl, commit.record) == (before.version, lifetime, b"{}")
-    assert commit.record_key.name == "own"
-    assert commit.record_key.nonce
+    assert (commit.expected, commit.game_ttl) == (before.version, lifetime)
+    assert isinstance(commit.key, Nonce)
+    assert (len(commit.key.value), commit.record) == (12, b"")
     assert len(commit.events) == len(step.events)
     assert commit.logged == before.game().seq
 
@@ -364,7 +387,7 @@ def test_a_deadline_that_only_the_meta_has_causes_no_turns(
     following = repository.next_version(loaded, Step(loaded.game(), ()), loaded.meta, clock.now)
     early = msgspec.structs.replace(following.meta, deadline=clock.now)
     written = replace(following, stored=replace(following.stored, meta=early.dump()))
-    assert repository.commit(written, RecordKey("own", "2"), b"{}") == Committed()
+    assert repository.commit(written) == Committed()
     assert transactions.read(name, "Ann").version == 2
 
 

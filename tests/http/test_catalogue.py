@@ -46,7 +46,7 @@ CONTRACT = {
     405: "method-not-allowed",
     406: "not-acceptable",
     409: "not-your-turn wrong-phase card-not-in-hand game-waiting game-finished "
-    "game-not-finished seat-taken conflict",
+    "game-not-finished seat-taken idempotency-key-expired conflict",
     412: "stale-version",
     413: "body-too-large",
     415: "unsupported-media-type",
@@ -142,6 +142,7 @@ def test_an_error_that_nobody_maps_has_no_problem() -> None:
             {"errors": [{"pointer": "/a", "detail": "b"}, {"pointer": "", "detail": "c"}]},
         ),
         (errors.ConflictError(7), {"version": 7}),
+        (errors.KeyExpiredError(7), {"version": 7}),
         (errors.ForeignTagError(7), {"version": 7}),
         (RefusedMoveError(NotYourTurnError(0, 2), 7), {"expected": 2, "version": 7}),
         (errors.KeyReusedError("x"), {}),

@@ -17,7 +17,7 @@ GAME = "/v1/games/Zk3vQ8rT1xWn5bYc7LdMfA"
 class Recorder:
     """Stands in for the changing use cases; keeps the fingerprint of what it is asked."""
 
-    fingerprint = ""
+    fingerprint = b""
 
     def run(self, change: Any) -> GameResponse:
         self.fingerprint = change.idempotency.fingerprint
@@ -61,4 +61,4 @@ def test_the_fingerprint_of_a_request_is_the_hash_of_its_values(
     recorder = app.extensions["transactions"] = Recorder()
     assert app.test_client().post(path, json=body).status_code == 204
     hashed = f'["{operation}", "{path}", {text}]'
-    assert recorder.fingerprint == hashlib.sha256(hashed.encode()).hexdigest()
+    assert recorder.fingerprint == hashlib.sha256(hashed.encode()).digest()

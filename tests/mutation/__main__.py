@@ -49,6 +49,7 @@ PARTS = (
             "service/store/retry.py",
             "service/store/connection.py",
             "service/store/commit_script.py",
+            "service/store/records.py",
             "service/store/readiness.py",
         ),
         (

@@ -13,15 +13,13 @@ from redis.crc import key_slot
 
 from service.errors import StorageUnavailableError
 from service.store.game_store import GameStore
-from service.store.models import Committed, RecordKey
+from service.store.models import Committed, MoveKey, RecordKey
 from service.store.retry import RetryPolicy
 from service.store.topologies import Sentinels, open_pools
 from service.store.url import parse
 from tests.nodes import Group, cluster_group, lone_node
 from tests.store.scripted_servers import ONCE
-from tests.store.test_game_store import first_commit, next_commit
-
-KEY = RecordKey("seat:key")
+from tests.store.test_game_store import CREATION, first_commit, move_key, next_commit
 
 
 @pytest.fixture(scope="module")
@@ -36,10 +34,12 @@ def store(group: Group) -> Iterator[GameStore]:
         yield store
 
 
-def test_a_game_on_a_moving_slot_is_read_whole_with_its_record(
+def test_a_game_on_a_moving_slot_is_read_whole_with_its_records(
     group: Group, store: GameStore
 ) -> None:
-    commit = first_commit(key=KEY)
+    move = first_commit(key=move_key(1))
+    assert store.commit(move) == Committed()
+    commit = next_commit(move, key=CREATION)
     assert store.commit(commit) == Committed()
     game = f"{{g:{commit.game_id}}}:game"
     slot = key_slot(game.encode())
@@ -51,25 +51,35 @@ def test_a_game_on_a_moving_slot_is_read_whole_with_its_record(
     target.execute("CLUSTER", "SETSLOT", slot, "IMPORTING", names[source.port])
     source.execute("CLUSTER", "SETSLOT", slot, "MIGRATING", names[target.port])
 
-    def move(*keys: str) -> None:
+    def migrate(*names: str) -> None:
+        keys = [f"{{g:{commit.game_id}}}:{name}" for name in names]
         source.execute("MIGRATE", "127.0.0.1", target.port, "", 0, 5000, "KEYS", *keys)
 
-    whole = (commit.stored, b"first")
-    assert store.read(commit.game_id, KEY) == whole
-    # A record that is not there is asked for where the slot goes; the game is still here.
-    assert store.read(commit.game_id, RecordKey("other")) == (commit.stored, None)
-    with pytest.raises(StorageUnavailableError, match="moving"):
-        store.commit(next_commit(commit))
-    move(game, f"{{g:{commit.game_id}}}:events")
-    assert store.read(commit.game_id, KEY) == whole
-    assert store.events(commit.game_id, 0, 9) == [b"event 1", b"event 2"]
+    def check_reads() -> None:
+        assert store.read(commit.game_id, CREATION) == (commit.stored, b"next")
+        assert store.read(commit.game_id, move_key(1)) == (commit.stored, b"first")
+        # What is not there is asked for where the slot goes, wherever the game is.
+        assert store.read(commit.game_id, move_key(2)) == (commit.stored, None)
+
+    def check_commit(key: RecordKey | MoveKey) -> None:
+        with pytest.raises(StorageUnavailableError, match="moving"):
+            store.commit(next_commit(commit, key=key))
+
+    check_reads()
+    check_commit(RecordKey("not there"))
+    migrate("game", "events")
+    check_reads()
+    check_commit(move_key(2))
+    assert store.events(commit.game_id, 0, 9) == [b"event 1", b"event 2", b"event 3"]
     assert store.events_at(commit.game_id, [2, 1]) == [b"event 2", b"event 1"]
-    move(f"{{g:{commit.game_id}}}:key:{KEY.name}")
-    assert store.read(commit.game_id, KEY) == whole
+    migrate("answers:ann")
+    check_reads()
+    migrate("keys:ann", "key:create:key")
+    check_reads()
     for node in (target, source):
         node.execute("CLUSTER", "SETSLOT", slot, "NODE", names[target.port])
     with closing(GameStore.from_url(group.url, 8, policy=RetryPolicy(deadline=5.0))) as patient:
-        assert patient.commit(next_commit(commit)) == Committed()
+        assert patient.commit(next_commit(commit, key=move_key(2))) == Committed()
     assert store.read(commit.game_id)[0] == next_commit(commit).stored
 
 

@@ -13,13 +13,26 @@ from service.errors import CorruptGameError, OutcomeUnknownError, StorageUnavail
 from service.store.durability import Durability, DurabilityLevel
 from service.store.failures import SOON
 from service.store.game_store import GameStore
-from service.store.models import AlreadyCommitted, Commit, Committed, RecordKey, Stale, StoredGame
+from service.store.models import (
+    AlreadyCommitted,
+    Commit,
+    Committed,
+    KeyExpired,
+    MoveKey,
+    Nonce,
+    Outcome,
+    RecordKey,
+    Stale,
+    StoredGame,
+)
 from service.store.retry import RetryPolicy
 from service.store.topologies import SinglePool
 from tests.store.scripted_servers import ONCE, ManualClock, Pool, RawConnection, ScriptedPools
-from tests.store.test_game_store import first_commit
+from tests.store.test_game_store import FIRST_NONCE, NOW, first_commit
 
-KEY = RecordKey("seat:key")
+KEY = RecordKey("create:key")
+MOVE = MoveKey("ann", b"id of a key", NOW)
+ENTRY = b"21:%d" % (NOW + 1)
 FIELDS = [b"7", b"state", b"meta"]
 CONFIRMED = ("WAIT", 2, 600)
 WITH_REPLICAS = b"role:master\r\nmin_slaves_good_slaves:2\r\n"
@@ -44,6 +57,7 @@ def sent(pools: ScriptedPools) -> list[Any]:
     [
         (lambda store: store.read("a"), FIELDS),
         (lambda store: store.read("a", KEY), FIELDS),
+        (lambda store: store.read("a", MOVE), FIELDS),
         (lambda store: store.events("a", 0, 1), []),
         (lambda store: store.events_at("a", [1]), None),
         (lambda store: store.delete("a"), 2),
@@ -63,21 +77,43 @@ def test_every_call_goes_to_the_server_of_its_game(
 
 
 def test_a_game_is_read_before_the_record() -> None:
-    store, pools = at(FIELDS, b"nonce\nfirst answer")
+    store, pools = at(FIELDS, b"first answer")
     assert store.read("a", KEY) == (StoredGame(7, b"state", b"meta"), b"first answer")
-    assert sent(pools) == [
-        ("HMGET", "{g:a}:game", "version", "state", "meta"),
-        ("GET", "{g:a}:key:seat:key"),
+    assert pools.pools[0].connection.sent == [
+        [
+            ("HMGET", "{g:a}:game", "version", "state", "meta"),
+            ("GET", "{g:a}:key:create:key"),
+        ]
     ]
+
+
+def test_a_record_of_a_move_is_read_only_where_its_key_is_known() -> None:
+    store, pools = at(FIELDS, None)
+    assert store.read("a", MOVE) == (StoredGame(7, b"state", b"meta"), None)
+    both = [
+        ("HMGET", "{g:a}:game", "version", "state", "meta"),
+        ("HGET", "{g:a}:keys:ann", b"id of a key"),
+    ]
+    assert pools.pools[0].connection.sent == [both]
+    store, pools = at(FIELDS, ENTRY, b"id of a keyfirst answer")
+    assert store.read("a", MOVE) == (StoredGame(7, b"state", b"meta"), b"first answer")
+    assert pools.pools[0].connection.sent == [both, [("HGET", "{g:a}:answers:ann", 5)]]
+
+
+@pytest.mark.parametrize("answer", [None, b"id of another keyits answer"])
+def test_a_known_key_whose_record_has_made_room_is_expired(answer: bytes | None) -> None:
+    assert at(FIELDS, ENTRY, answer)[0].read("a", MOVE)[1] == KeyExpired()
+
+
+def test_a_key_whose_lifetime_is_over_is_as_if_it_were_not_there() -> None:
+    store, pools = at(FIELDS, b"21:%d" % NOW)
+    assert store.read("a", MOVE)[1] is None
+    assert len(sent(pools)) == 2
 
 
 def test_a_game_may_be_there_without_a_record_and_a_record_without_a_game() -> None:
     assert at(FIELDS, None)[0].read("a", KEY) == (StoredGame(7, b"state", b"meta"), None)
-    assert at([None] * 3, b"\nfirst answer")[0].read("a", KEY) == (None, b"first answer")
-
-
-def test_only_the_first_line_of_a_record_is_the_stores_own() -> None:
-    assert at(FIELDS, b"nonce\none\ntwo\n")[0].read("a", KEY)[1] == b"one\ntwo\n"
+    assert at([None] * 3, b"first answer")[0].read("a", KEY) == (None, b"first answer")
 
 
 @pytest.mark.parametrize("missing", range(3))
@@ -105,16 +141,14 @@ def test_a_game_of_version_0_is_damaged() -> None:
     assert at([b"stale", b"0"])[0].commit(first_commit()) == Stale(0)
 
 
-def test_a_record_without_its_first_line_is_damaged() -> None:
-    message = r"^an idempotency record is damaged$"
-    with pytest.raises(CorruptGameError, match=message):
-        at(FIELDS, b"no line")[0].read("a", KEY)
-    with pytest.raises(CorruptGameError, match=message):
-        at([b"recorded", b"no line"])[0].commit(first_commit())
+@pytest.mark.parametrize("entry", [b"", b"21", b":5", b"0:5", b"21:5 ", b"x:5", b"1:-5"])
+def test_a_key_that_no_commit_wrote_is_damaged(entry: bytes) -> None:
+    with pytest.raises(CorruptGameError, match=r"^an idempotency key is damaged$"):
+        at(FIELDS, entry)[0].read("a", MOVE)
 
 
 def test_what_is_read_is_confirmed_to_come_from_the_master_that_all_follow() -> None:
-    for key, answers in ((None, [FIELDS]), (KEY, [FIELDS, None])):
+    for key, answers in ((None, [FIELDS]), (KEY, [FIELDS, None]), (MOVE, [FIELDS, None])):
         store, pools = at(*answers, WITH_REPLICAS, level=Durability.ACKNOWLEDGED)
         assert store.read("a", key)[0] == StoredGame(7, b"state", b"meta")
         assert sent(pools)[-1] == ("INFO", "replication")
@@ -125,18 +159,29 @@ def test_what_is_read_is_confirmed_to_come_from_the_master_that_all_follow() -> 
 
 @pytest.mark.parametrize("level", [Durability.LOCAL, Durability.REPLICATED])
 def test_nobody_waits_for_what_was_not_promised(level: Durability) -> None:
-    store, pools = at(FIELDS, b"\nfirst answer", level=level)
+    store, pools = at(FIELDS, b"first answer", level=level)
     store.read("a", KEY)
     assert len(sent(pools)) == 2
 
 
 def test_a_record_is_written_once_more_so_that_the_replicas_can_confirm_it() -> None:
-    store, pools = at(FIELDS, b"nonce\nfirst answer", b"OK", 2, level=Durability.ACKNOWLEDGED)
+    store, pools = at(FIELDS, b"first answer", b"OK", 2, level=Durability.ACKNOWLEDGED)
     assert store.read("a", KEY)[1] == b"first answer"
     assert sent(pools)[2:] == [
-        ("SET", "{g:a}:key:seat:key", b"nonce\nfirst answer", "XX", "KEEPTTL"),
+        ("SET", "{g:a}:key:create:key", b"first answer", "XX", "KEEPTTL"),
         CONFIRMED,
     ]
+
+
+@pytest.mark.parametrize(
+    ("answer", "record"), [(b"id of a keyfirst", b"first"), (None, KeyExpired())]
+)
+def test_a_key_is_written_once_more_so_that_the_replicas_can_confirm_it(
+    answer: bytes | None, record: object
+) -> None:
+    store, pools = at(FIELDS, ENTRY, answer, 0, 2, level=Durability.ACKNOWLEDGED)
+    assert store.read("a", MOVE)[1] == record
+    assert sent(pools)[3:] == [("HSET", "{g:a}:keys:ann", b"id of a key", ENTRY), CONFIRMED]
 
 
 def test_a_master_that_too_few_follow_has_nothing_to_tell() -> None:
@@ -158,7 +203,8 @@ def test_a_master_that_counts_no_replicas_has_none() -> None:
 @pytest.mark.parametrize(
     ("call", "answers"),
     [
-        (lambda store: store.read("a", KEY), [FIELDS, b"\nfirst answer", b"OK"]),
+        (lambda store: store.read("a", KEY), [FIELDS, b"first answer", b"OK"]),
+        (lambda store: store.read("a", MOVE), [FIELDS, ENTRY, b"id of a keyfirst", 0]),
         (lambda store: store.delete("a"), [2]),
         (lambda store: store.commit(first_commit()), [[b"committed", b"1"]]),
     ],
@@ -191,29 +237,39 @@ def test_events_are_read_by_their_place_in_the_log() -> None:
 
 
 @pytest.mark.parametrize(
-    ("key", "level", "mark", "stored_record", "flags"),
+    ("key", "level", "names", "flags", "key_arguments"),
     [
-        (KEY, Durability.LOCAL, b"", b"\nfirst", (0, 0)),
-        (RecordKey("own", "n"), Durability.REPLICATED, b"n\n", b"n\nfirst", (1, 0)),
-        (KEY, Durability.ACKNOWLEDGED, b"", b"\nfirst", (1, 1)),
+        (FIRST_NONCE, Durability.REPLICATED, (), (1, 0), (b"nonce 1", 0)),
+        (KEY, Durability.LOCAL, ("key:create:key",), (0, 0), (b"", 0)),
+        (
+            MOVE,
+            Durability.ACKNOWLEDGED,
+            ("keys:ann", "answers:ann"),
+            (1, 1),
+            (b"id of a key", NOW),
+        ),
     ],
 )
 def test_the_script_is_given_the_whole_commit(
-    key: RecordKey, level: Durability, mark: bytes, stored_record: bytes, flags: tuple[int, int]
+    key: RecordKey | MoveKey | Nonce,
+    level: Durability,
+    names: tuple[str, ...],
+    flags: tuple[int, int],
+    key_arguments: tuple[object, ...],
 ) -> None:
     commit = replace(first_commit(key=key), game_id="a", logged=4)
     store, pools = at([b"committed", b"1"], 2, level=level)
     assert store.commit(commit) == Committed()
-    keys = ("{g:a}:game", "{g:a}:events", f"{{g:a}}:key:{key.name}")
+    keys = [f"{{g:a}}:{name}" for name in ("game", "events", *names)]
     game = (0, 1, b"state 1", b"meta 1")
+    record = (commit.record, 60_000, 100_000)
     log = (4, b"event 1", b"event 2")
-    arguments = (3, *keys, *game, mark, stored_record, 60_000, 100_000, *flags, *log)
+    arguments = (len(keys), *keys, *game, *record, *flags, *key_arguments, 8, *log)
     assert sent(pools)[0][2:] == arguments
 
 
 UPTIME = b"# Server\r\nredis_version:7.2.4\r\nuptime_in_seconds:%d\r\n"
 LOST = exceptions.ConnectionError("gone")
-OWN = RecordKey("own", "n")
 
 
 def after_a_loss(
@@ -223,11 +279,27 @@ def after_a_loss(
     return at(LOST, *answers, level=level, policy=ManualClock().policy(9.0, pause))
 
 
-@pytest.mark.parametrize(("key", "record"), [(KEY, b"\nfirst"), (OWN, b"n\nfirst")])
-def test_a_lost_commit_that_left_its_record_was_made(key: RecordKey, record: bytes) -> None:
-    store, pools = after_a_loss(record)
-    assert store.commit(first_commit(key=key)) == AlreadyCommitted(b"first")
-    assert sent(pools)[1:] == [("GET", f"{{g:{game_of(pools)}}}:key:{key.name}")]
+@pytest.mark.parametrize(
+    ("key", "answers", "outcome"),
+    [
+        (FIRST_NONCE, [b"nonce 1"], AlreadyCommitted(b"")),
+        (KEY, [b"first"], AlreadyCommitted(b"first")),
+        (MOVE, [ENTRY, b"id of a keyfirst"], AlreadyCommitted(b"first")),
+        (MOVE, [ENTRY, None], KeyExpired()),
+    ],
+)
+def test_a_lost_commit_that_left_its_nonce_or_its_key_was_made(
+    key: RecordKey | MoveKey | Nonce, answers: list[object], outcome: Outcome
+) -> None:
+    store, pools = after_a_loss(*answers)
+    assert store.commit(first_commit(key=key)) == outcome
+    tag = f"{{g:{game_of(pools)}}}"
+    expected: dict[object, list[tuple[object, ...]]] = {
+        FIRST_NONCE: [("HGET", f"{tag}:game", "nonce")],
+        KEY: [("GET", f"{tag}:key:create:key")],
+        MOVE: [("HGET", f"{tag}:keys:ann", b"id of a key"), ("HGET", f"{tag}:answers:ann", 5)],
+    }
+    assert sent(pools)[1:] == expected[key]
 
 
 def game_of(pools: ScriptedPools) -> str:
@@ -254,16 +326,20 @@ def test_a_lost_commit_is_sent_again_to_a_server_that_has_run_since_before() -> 
         ),
     ],
 )
-@pytest.mark.parametrize("record", [None, b"another\nrecord"])
+@pytest.mark.parametrize(
+    ("key", "answer"),
+    [(FIRST_NONCE, None), (FIRST_NONCE, b"another nonce"), (KEY, None), (MOVE, None)],
+)
 def test_a_lost_commit_is_not_sent_to_a_server_that_may_have_started_since(
-    uptime: object, cause: str, record: bytes | None
+    uptime: object, cause: str, key: RecordKey | MoveKey | Nonce, answer: bytes | None
 ) -> None:
-    store, pools = after_a_loss(record, uptime)
+    store, pools = after_a_loss(answer, uptime)
     with pytest.raises(OutcomeUnknownError, match="may have been restarted") as caught:
-        store.commit(first_commit(key=OWN))
+        store.commit(first_commit(key=key))
     assert str(caught.value.__cause__) == cause
     assert caught.value.retry_after == SOON
-    assert [command[0] for command in sent(pools)] == ["EVALSHA", "GET", "INFO"]
+    looked_up = "GET" if key == KEY else "HGET"
+    assert [command[0] for command in sent(pools)] == ["EVALSHA", looked_up, "INFO"]
 
 
 def test_a_lost_deletion_is_sent_again_only_to_a_server_that_has_run_since_before() -> None:
@@ -278,18 +354,18 @@ def test_a_lost_deletion_is_sent_again_only_to_a_server_that_has_run_since_befor
 
 def test_a_lost_commit_with_its_record_is_confirmed_by_the_replicas() -> None:
     store, pools = after_a_loss(
-        b"\nfirst", UPTIME % 5, [b"recorded", b"\nfirst"], 2, level=Durability.ACKNOWLEDGED
+        b"first", UPTIME % 5, [b"recorded", b"first"], 2, level=Durability.ACKNOWLEDGED
     )
     assert store.commit(first_commit(key=KEY)) == AlreadyCommitted(b"first")
     assert sent(pools)[-1] == CONFIRMED
-    store, pools = after_a_loss(b"\nfirst", UPTIME % 4, level=Durability.ACKNOWLEDGED)
+    store, pools = after_a_loss(b"first", UPTIME % 4, level=Durability.ACKNOWLEDGED)
     with pytest.raises(OutcomeUnknownError, match="may have been restarted"):
         store.commit(first_commit(key=KEY))
 
 
 def test_a_record_is_written_again_only_where_no_attempt_was_lost_by_a_restart() -> None:
     level = Durability.ACKNOWLEDGED
-    record = b"\nfirst"
+    record = b"first"
     store, pools = after_a_loss(FIELDS, record, UPTIME % 5, b"OK", 2, level=level)
     assert store.read("a", KEY)[1] == b"first"
     store, pools = after_a_loss(FIELDS, record, UPTIME % 4, level=level)
@@ -304,7 +380,7 @@ def test_a_read_after_a_lost_one_asks_nothing_of_the_servers_age() -> None:
     assert [command[0] for command in sent(pools)] == ["HMGET", "HMGET"]
 
 
-def after_a_newer_game(commit: Commit) -> Stale | Committed | AlreadyCommitted:
+def after_a_newer_game(commit: Commit) -> Outcome:
     """The outcome of a commit that is lost, and sent again to a game that has gone on."""
     store, _ = after_a_loss(None, UPTIME % 9, [b"stale", b"3"])
     return store.commit(commit)
@@ -313,12 +389,13 @@ def after_a_newer_game(commit: Commit) -> Stale | Committed | AlreadyCommitted:
 def test_a_lost_commit_without_a_clients_key_may_have_been_overwritten() -> None:
     message = r"^the game went on while the storage was lost$"
     with pytest.raises(OutcomeUnknownError, match=message) as caught:
-        after_a_newer_game(first_commit(key=OWN))
+        after_a_newer_game(first_commit())
     assert caught.value.retry_after == SOON
 
 
 def test_a_lost_commit_with_a_clients_key_and_no_record_was_not_made() -> None:
-    assert after_a_newer_game(first_commit(key=KEY)) == Stale(3)
+    for key in (KEY, MOVE):
+        assert after_a_newer_game(first_commit(key=key)) == Stale(3)
 
 
 def test_a_script_that_is_not_known_is_sent_whole() -> None:
@@ -339,6 +416,10 @@ def test_a_store_has_the_connections_and_the_promises_it_was_given() -> None:
     assert plain._level == DurabilityLevel(Durability.LOCAL, 1)
     assert GameStore(ScriptedPools([]))._level == DurabilityLevel(Durability.LOCAL, 1)  # type: ignore[arg-type]
     store.close()
+
+
+def test_a_key_whose_record_has_made_room_ends_a_commit() -> None:
+    assert at([b"expired"])[0].commit(first_commit(key=MOVE)) == KeyExpired()
 
 
 @pytest.mark.parametrize("answer", [["committed", "1"], [b"odd", b"1"], [b"committed"], []])

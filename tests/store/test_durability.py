@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from dataclasses import replace
 
 import pytest
 
 from service.errors import OutcomeUnknownError, StorageUnavailableError
 from service.store.durability import Durability
 from service.store.game_store import GameStore
-from service.store.models import AlreadyCommitted, Committed, RecordKey
+from service.store.models import AlreadyCommitted, Committed, MoveKey, Nonce, RecordKey
 from service.store.retry import RetryPolicy
 from tests.nodes import Node, lone_node, replicated_pair, wait_for
-from tests.store.test_game_store import first_commit, next_commit
+from tests.store.test_game_store import CREATION, first_commit, move_key, next_commit
 
 GUARD = ("--min-replicas-to-write", "1", "--min-replicas-max-lag", "10")
 LEVELS = (Durability.REPLICATED, Durability.ACKNOWLEDGED)
@@ -67,12 +66,12 @@ def test_a_replica_that_is_there_is_all_that_is_asked(
     pair: tuple[Node, Node], level: Durability
 ) -> None:
     master, replica = pair
-    commit = first_commit(key=RecordKey("seat:key"))
+    commit = first_commit(key=move_key(1))
     with store_of(master, level) as store:
         store.check_ready()
         assert store.commit(commit) == Committed()
         assert store.commit(commit) == AlreadyCommitted(b"first")
-        assert store.read(commit.game_id, commit.record_key)[1] == b"first"
+        assert store.read(commit.game_id, move_key(1))[1] == b"first"
         store.delete(commit.game_id)
         assert store.read(commit.game_id)[0] is None
     assert replica.execute("ROLE")[0] == b"slave"
@@ -87,11 +86,11 @@ def test_what_is_acknowledged_is_on_the_replica(pair: tuple[Node, Node]) -> None
             assert replica.execute("EXISTS", f"{{g:{commit.game_id}}}:game") == 1
 
 
+@pytest.mark.parametrize("key", [CREATION, move_key(1)])
 def test_a_replica_that_does_not_confirm_leaves_the_outcome_unknown(
-    pair: tuple[Node, Node],
+    pair: tuple[Node, Node], key: RecordKey | MoveKey
 ) -> None:
     master, replica = pair
-    key = RecordKey("seat:key")
     committed, fresh = first_commit(key=key), first_commit(key=key)
     with store_of(master, Durability.ACKNOWLEDGED) as store:
         store.commit(committed)
@@ -112,9 +111,11 @@ def test_a_replica_that_does_not_confirm_leaves_the_outcome_unknown(
         assert store.read(committed.game_id, key)[1] == b"first"
 
 
-def test_a_repeated_answer_waits_on_the_connection_that_read_it(pair: tuple[Node, Node]) -> None:
+@pytest.mark.parametrize(("key", "name"), [(CREATION, "key:create:key"), (move_key(1), "keys:ann")])
+def test_a_repeated_answer_waits_on_the_connection_that_read_it(
+    pair: tuple[Node, Node], key: RecordKey | MoveKey, name: str
+) -> None:
     master, replica = pair
-    key = RecordKey("seat:key")
     commit = first_commit(key=key)
     # Written by a connection that waits for nobody, while the replica is not listening.
     with (
@@ -126,10 +127,10 @@ def test_a_repeated_answer_waits_on_the_connection_that_read_it(pair: tuple[Node
         with pytest.raises(OutcomeUnknownError, match="replicas"):
             store.read(commit.game_id, key)
     wait_for(lambda: has_replica(master), "the replica")
-    lifetime = master.execute("PTTL", f"{{g:{commit.game_id}}}:key:{key.name}")
+    lifetime = master.execute("PTTL", f"{{g:{commit.game_id}}}:{name}")
     with store_of(master, Durability.ACKNOWLEDGED) as store:
         assert store.read(commit.game_id, key)[1] == b"first"
-    assert 0 < master.execute("PTTL", f"{{g:{commit.game_id}}}:key:{key.name}") <= lifetime
+    assert 0 < master.execute("PTTL", f"{{g:{commit.game_id}}}:{name}") <= lifetime
 
 
 def test_a_master_without_its_replica_accepts_no_change(pair: tuple[Node, Node]) -> None:
@@ -150,5 +151,4 @@ def test_a_master_without_its_replica_accepts_no_change(pair: tuple[Node, Node])
                 sure.events(commit.game_id, 0, 1)
         replica.start()
         wait_for(lambda: has_replica(master), "the replica")
-        following = next_commit(commit)
-        assert store.commit(replace(following, record_key=RecordKey("own", "again"))) == Committed()
+        assert store.commit(next_commit(commit, Nonce(b"again"))) == Committed()

@@ -18,27 +18,45 @@ from service.errors import CorruptGameError, OutcomeUnknownError, StorageUnavail
 from service.games.tokens import game_id
 from service.store.durability import Durability
 from service.store.game_store import GameStore
-from service.store.models import AlreadyCommitted, Commit, Committed, RecordKey, Stale, StoredGame
+from service.store.models import (
+    AlreadyCommitted,
+    Commit,
+    Committed,
+    KeyExpired,
+    MoveKey,
+    Nonce,
+    RecordKey,
+    Stale,
+    StoredGame,
+)
 from service.store.retry import RetryPolicy
 from tests.nodes import Node, lone_node, throwaway_server, wait_for
 from tests.store.scripted_servers import ONCE
 
+NOW = 1_800_000_000
+FIRST_NONCE, NEXT_NONCE = Nonce(b"nonce 1"), Nonce(b"nonce 2")
+CREATION = RecordKey("create:key")
 
-def first_commit(record: bytes = b"first", key: RecordKey | None = None) -> Commit:
+
+def move_key(number: int, owner: str = "ann", now: int = NOW) -> MoveKey:
+    return MoveKey(owner, b"key %08d" % number, now)
+
+
+def first_commit(key: RecordKey | MoveKey | Nonce = FIRST_NONCE) -> Commit:
     return Commit(
         game_id=game_id(None),
         expected=0,
         stored=StoredGame(1, b"state 1", b"meta 1"),
         events=[b"event 1", b"event 2"],
         logged=0,
-        record_key=key or RecordKey("own", "nonce 1"),
-        record=record,
+        key=key,
+        record=b"" if isinstance(key, Nonce) else b"first",
         record_ttl=60,
         game_ttl=100,
     )
 
 
-def next_commit(after: Commit, nonce: str = "nonce 2") -> Commit:
+def next_commit(after: Commit, key: RecordKey | MoveKey | Nonce = NEXT_NONCE) -> Commit:
     version = after.stored.version
     return replace(
         after,
@@ -46,8 +64,8 @@ def next_commit(after: Commit, nonce: str = "nonce 2") -> Commit:
         stored=StoredGame(version + 1, b"state %d" % (version + 1), b"meta"),
         events=[b"event 3"],
         logged=after.logged + len(after.events),
-        record_key=RecordKey("own", nonce),
-        record=b"next",
+        key=key,
+        record=b"" if isinstance(key, Nonce) else b"next",
     )
 
 
@@ -66,19 +84,45 @@ def keys(server: redis.Redis, commit: Commit) -> dict[bytes, object]:
 def test_a_commit_writes_state_events_and_record_with_lifetimes(
     store: GameStore, server: redis.Redis
 ) -> None:
-    commit = first_commit()
+    commit = first_commit(key=CREATION)
     assert store.commit(commit) == Committed()
-    stored, record = store.read(commit.game_id, commit.record_key)
+    stored, record = store.read(commit.game_id, CREATION)
     assert (stored, record) == (commit.stored, b"first")
     assert store.events(commit.game_id, 0, 10) == [b"event 1", b"event 2"]
     assert set(map(bytes.decode, keys(server, commit))) == {
         f"{{g:{commit.game_id}}}:game",
         f"{{g:{commit.game_id}}}:events",
-        f"{{g:{commit.game_id}}}:key:own",
+        f"{{g:{commit.game_id}}}:key:create:key",
     }
     assert 90 < server.ttl(f"{{g:{commit.game_id}}}:game") <= 100
     assert 90 < server.ttl(f"{{g:{commit.game_id}}}:events") <= 100
-    assert 50 < server.ttl(f"{{g:{commit.game_id}}}:key:own") <= 60
+    assert 50 < server.ttl(f"{{g:{commit.game_id}}}:key:create:key") <= 60
+
+
+def test_a_move_writes_the_id_of_its_key_and_its_record_with_lifetimes(
+    store: GameStore, server: redis.Redis
+) -> None:
+    commit = first_commit()
+    store.commit(commit)
+    assert store.commit(next_commit(commit, key=move_key(7))) == Committed()
+    assert store.read(commit.game_id, move_key(7))[1] == b"next"
+    names = {kind: f"{{g:{commit.game_id}}}:{kind}:ann" for kind in ("keys", "answers")}
+    assert server.hgetall(names["keys"]) == {b"key 00000007": b"1:1800000060", b"n": b"1"}
+    assert server.hgetall(names["answers"]) == {b"1": b"key 00000007next"}
+    for name in names.values():
+        assert 50 < server.ttl(name) <= 60
+
+
+def test_a_commit_without_a_key_writes_nothing_but_its_game(
+    store: GameStore, server: redis.Redis
+) -> None:
+    commit = first_commit()
+    store.commit(commit)
+    tag = f"{{g:{commit.game_id}}}"
+    assert set(map(bytes.decode, keys(server, commit))) == {f"{tag}:game", f"{tag}:events"}
+    assert server.hget(f"{tag}:game", "nonce") == b"nonce 1"
+    store.commit(next_commit(commit))
+    assert server.hget(f"{tag}:game", "nonce") == b"nonce 2"
 
 
 def test_the_next_commit_appends_and_renews(store: GameStore, server: redis.Redis) -> None:
@@ -102,8 +146,9 @@ def test_a_commit_on_another_version_writes_nothing(
     commit = first_commit()
     store.commit(commit)
     before = keys(server, commit)
-    late = replace(next_commit(commit), expected=expected, game_ttl=500)
-    assert store.commit(late) == Stale(1)
+    for key in (NEXT_NONCE, CREATION, move_key(1)):
+        late = replace(next_commit(commit, key=key), expected=expected, game_ttl=500)
+        assert store.commit(late) == Stale(1)
     assert keys(server, commit) == before
     assert server.ttl(f"{{g:{commit.game_id}}}:game") <= 100
 
@@ -119,23 +164,103 @@ def test_a_commit_on_a_game_that_is_gone_writes_nothing(
 def test_a_kept_record_is_given_before_the_version_is_compared(
     store: GameStore, server: redis.Redis
 ) -> None:
-    key = RecordKey("seat:abc")
-    commit = first_commit(key=key)
-    store.commit(commit)
-    store.commit(next_commit(commit))
-    before = keys(server, commit)
-    assert store.commit(commit) == AlreadyCommitted(b"first")
-    assert store.commit(replace(next_commit(commit), record_key=key)) == AlreadyCommitted(b"first")
-    assert keys(server, commit) == before
+    for key in (CREATION, move_key(1)):
+        commit = first_commit(key=key)
+        store.commit(commit)
+        store.commit(next_commit(commit))
+        before = keys(server, commit)
+        assert store.commit(commit) == AlreadyCommitted(b"first")
+        assert store.commit(next_commit(commit, key=key)) == AlreadyCommitted(b"first")
+        assert keys(server, commit) == before
 
 
-def test_only_the_newest_record_without_a_clients_key_is_kept(store: GameStore) -> None:
+def test_only_the_newest_commit_without_a_clients_key_is_recognised(store: GameStore) -> None:
     commit = first_commit()
     store.commit(commit)
-    assert store.commit(commit) == AlreadyCommitted(b"first")
-    store.commit(next_commit(commit))
-    assert store.commit(commit) == Stale(2)
-    assert store.commit(next_commit(commit)) == AlreadyCommitted(b"next")
+    assert store.commit(commit) == AlreadyCommitted(b"")
+    for number, key in enumerate((CREATION, move_key(1)), 1):
+        keyed = replace(next_commit(commit, key), expected=number, logged=number + 1)
+        keyed = replace(keyed, stored=replace(keyed.stored, version=number + 1))
+        assert store.commit(keyed) == Committed()
+        assert store.commit(commit) == AlreadyCommitted(b"")
+    following = next_commit(keyed)
+    assert store.commit(following) == Committed()
+    assert store.commit(commit) == Stale(4)
+    assert store.commit(following) == AlreadyCommitted(b"")
+
+
+def test_a_key_is_looked_up_before_the_nonce_is_compared(store: GameStore) -> None:
+    commit = first_commit()
+    store.commit(commit)
+    for key in (RecordKey("nonce 1"), MoveKey("ann", b"nonce 1", NOW)):
+        assert store.commit(replace(commit, key=key, record=b"first")) == Stale(1)
+
+
+def play(store: GameStore, after: Commit, *numbers: int, owner: str = "ann") -> Commit:
+    """Commit a move under each of the keys with these numbers; return the last."""
+    for number in numbers:
+        commit = next_commit(after, move_key(number, owner))
+        after = replace(commit, record=b"record %d" % number)
+        assert store.commit(after) == Committed()
+    return after
+
+
+def test_the_newest_eight_records_of_an_owner_stay_and_the_ids_of_all_keys(
+    store: GameStore, server: redis.Redis
+) -> None:
+    commit = first_commit()
+    store.commit(commit)
+    last = play(store, commit, *range(1, 21))
+    last = play(store, last, *range(30, 50), owner="bea")
+    before = keys(server, commit)
+    for number in range(1, 21):
+        newest = number > 12
+        record = b"record %d" % number if newest else KeyExpired()
+        assert store.read(commit.game_id, move_key(number))[1] == record
+        outcome = AlreadyCommitted(b"record %d" % number) if newest else KeyExpired()
+        assert store.commit(next_commit(last, key=move_key(number))) == outcome
+    assert store.read(commit.game_id, move_key(1, "bea"))[1] is None
+    assert keys(server, commit) == before
+    assert server.hlen(f"{{g:{commit.game_id}}}:keys:ann") == 21
+    assert server.hlen(f"{{g:{commit.game_id}}}:answers:ann") == 8
+
+
+def test_a_key_whose_lifetime_is_over_is_new(store: GameStore) -> None:
+    commit = first_commit(key=move_key(1))
+    store.commit(commit)
+    assert store.read(commit.game_id, move_key(1, now=NOW + 59))[1] == b"first"
+    assert store.commit(replace(commit, key=move_key(1, now=NOW + 59))) == AlreadyCommitted(
+        b"first"
+    )
+    late = move_key(1, now=NOW + 60)
+    assert store.read(commit.game_id, late)[1] is None
+    assert store.commit(next_commit(commit, key=late)) == Committed()
+    assert store.read(commit.game_id, late)[1] == b"next"
+
+
+def test_ids_whose_lifetime_is_over_are_forgotten_in_the_end(
+    store: GameStore, server: redis.Redis
+) -> None:
+    commit = last = first_commit()
+    store.commit(commit)
+    for number in range(1, 64):
+        time = NOW if number <= 30 else NOW + 1
+        last = next_commit(last, move_key(number, now=time))
+        assert store.commit(last) == Committed()
+    name = f"{{g:{commit.game_id}}}:keys:ann"
+    assert server.hlen(name) == 64
+    assert store.commit(next_commit(last, move_key(64, now=NOW + 60))) == Committed()
+    assert server.hget(name, "n") == b"64"
+    assert server.hlen(name) == 1 + 34
+    assert store.read(commit.game_id, move_key(31, now=NOW + 60))[1] == KeyExpired()
+    assert store.read(commit.game_id, move_key(30))[1] is None
+
+
+def test_the_keys_of_a_seat_stay_packed(store: GameStore, server: redis.Redis) -> None:
+    commit = first_commit()
+    store.commit(commit)
+    play(store, commit, *range(200))
+    assert server.object("ENCODING", f"{{g:{commit.game_id}}}:keys:ann") == b"listpack"
 
 
 @pytest.mark.parametrize("logged", [1, 3])
@@ -159,19 +284,40 @@ def changes(server: redis.Redis) -> int:
 def test_a_kept_record_is_written_once_more_where_replicas_have_to_confirm_it(
     store: GameStore, server: redis.Redis, redis_url: str
 ) -> None:
-    commit = first_commit()
-    store.commit(commit)
-    before, contents = changes(server), keys(server, commit)
-    again = replace(commit, record=b"another answer")
-    assert store.commit(again) == AlreadyCommitted(b"first")
-    assert changes(server) == before
     # None of no replicas need confirm, so that this call comes back.
     sure = GameStore.from_url(redis_url, 1, Durability.ACKNOWLEDGED, replicas=0)
-    assert sure.commit(again) == AlreadyCommitted(b"first")
+    for key, name in (
+        (FIRST_NONCE, "game"),
+        (CREATION, "key:create:key"),
+        (move_key(1), "keys:ann"),
+    ):
+        commit = first_commit(key=key)
+        store.commit(commit)
+        before, contents = changes(server), keys(server, commit)
+        lifetime = server.pttl(f"{{g:{commit.game_id}}}:{name}")
+        again = replace(commit, record=b"another answer")
+        outcome = AlreadyCommitted(commit.record)
+        assert store.commit(again) == outcome
+        assert changes(server) == before
+        assert sure.commit(again) == outcome
+        assert changes(server) == before + 1
+        assert keys(server, commit) == contents
+        assert 0 < server.pttl(f"{{g:{commit.game_id}}}:{name}") <= lifetime
+    sure.close()
+
+
+def test_an_id_without_its_record_is_written_once_more_where_replicas_have_to_confirm_it(
+    store: GameStore, server: redis.Redis, redis_url: str
+) -> None:
+    commit = first_commit()
+    store.commit(commit)
+    last = play(store, commit, *range(1, 10))
+    before, contents = changes(server), keys(server, commit)
+    sure = GameStore.from_url(redis_url, 1, Durability.ACKNOWLEDGED, replicas=0)
+    assert sure.commit(next_commit(last, key=move_key(1))) == KeyExpired()
     sure.close()
     assert changes(server) == before + 1
     assert keys(server, commit) == contents
-    assert 50 < server.ttl(f"{{g:{commit.game_id}}}:key:own") <= 60
 
 
 def test_a_server_that_does_not_insist_on_replicas_is_not_written_to(
@@ -218,7 +364,7 @@ def test_a_server_that_forgot_the_script_is_given_it_again(
 def test_many_commits_on_one_version_leave_one_winner(store: GameStore) -> None:
     commit = first_commit()
     store.commit(commit)
-    rivals = [next_commit(commit, nonce=f"rival {number}") for number in range(20)]
+    rivals = [next_commit(commit, Nonce(b"rival %d" % number)) for number in range(20)]
     outcomes: list[object] = []
     barrier = threading.Barrier(len(rivals))
 
@@ -299,12 +445,15 @@ def is_older_than(seconds: int, server: redis.Redis) -> bool:
     return bool(server.info("server")["uptime_in_seconds"] > seconds)
 
 
-def test_a_commit_whose_answer_is_lost_is_settled_by_its_record(proxy: CuttingProxy) -> None:
+@pytest.mark.parametrize("key", [FIRST_NONCE, CREATION, move_key(1)])
+def test_a_commit_whose_answer_is_lost_is_settled_by_what_it_wrote(
+    proxy: CuttingProxy, key: RecordKey | MoveKey | Nonce
+) -> None:
     store = store_behind(proxy)
-    commit = first_commit()
+    commit = first_commit(key=key)
     store.check_ready()  # which loads the script
     proxy.word = commit.game_id.encode()
-    assert store.commit(commit) == AlreadyCommitted(b"first")
+    assert store.commit(commit) == AlreadyCommitted(commit.record)
     assert proxy.cut == 1
     assert store.events(commit.game_id, 0, 10) == [b"event 1", b"event 2"]
 
@@ -382,20 +531,23 @@ def test_a_commit_that_a_server_died_of_is_not_sent_to_the_next_one() -> None:
             with pytest.raises(OutcomeUnknownError, match="may have been restarted"):
                 store.commit(commit)
             assert "cmdstat_evalsha" not in node.execute("INFO", "commandstats")
-            assert store.read(commit.game_id, commit.record_key) == (None, None)
+            assert store.read(commit.game_id) == (None, None)
             # A call of its own is a first attempt: nothing is known against it.
             assert store.commit(commit) == Committed()
         proxy.close()
 
 
-def test_a_commit_that_was_made_before_its_server_died_is_found_by_its_record() -> None:
+@pytest.mark.parametrize("key", [FIRST_NONCE, CREATION, move_key(1)])
+def test_a_commit_that_was_made_before_its_server_died_is_found(
+    key: RecordKey | MoveKey | Nonce,
+) -> None:
     with lone_node("--appendonly", "yes", "--appendfsync", "always") as node:
         proxy = CuttingProxy(node.address, cuts=1)
-        commit = first_commit()
+        commit = first_commit(key=key)
         with closing(store_behind(proxy, RetryPolicy(sleep=Restart(node).sleep))) as store:
             store.check_ready()
             proxy.word = commit.game_id.encode()
-            assert store.commit(commit) == AlreadyCommitted(b"first")
+            assert store.commit(commit) == AlreadyCommitted(commit.record)
             assert store.read(commit.game_id)[0] == commit.stored
         proxy.close()
 

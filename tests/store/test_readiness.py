@@ -19,7 +19,7 @@ TWO_REPLICAS = b"role:master\r\nmin_slaves_good_slaves:2\r\n"
 ONE_REPLICA = b"role:master\r\nmin_slaves_good_slaves:1\r\n"
 NO_REPLICA = b"role:master\r\nmin_slaves_good_slaves:0\r\n"
 UNGUARDED = b"role:master\r\n"
-PROBE = [[None] * 3, None, [], None, [b"allowed"], [b"allowed"], 0]
+PROBE = [[None] * 3, None, None, [], None, [b"allowed"], [b"allowed"], 0]
 """The answers to the commands of a probe."""
 
 
@@ -37,15 +37,17 @@ def test_the_probe_runs_every_command_of_the_service_on_keys_of_no_game() -> Non
     assert store.check_ready() == ()
     tag = "{g:ready-0}"
     game, log, record = f"{tag}:game", f"{tag}:events", f"{tag}:key:check"
-    arguments = (3, game, log, record, 0, "", "", "", "", "", 1, 1, 0, 0, 0)
+    keys, answers = f"{tag}:keys:check", f"{tag}:answers:check"
+    arguments = (0, "", "", "", "", 1, 1, 0, 0, "", 0, 8, 0)
     assert connection.sent == [
         [
             ("HMGET", game, "version", "state", "meta"),
             ("GET", record),
+            ("HGET", keys, b"check"),
             ("LRANGE", log, 0, 0),
             ("LINDEX", log, 0),
-            ("EVAL", commit_script.SCRIPT, *arguments),
-            ("EVALSHA", commit_script.SHA, *arguments),
+            ("EVAL", commit_script.SCRIPT, 3, game, log, record, *arguments),
+            ("EVALSHA", commit_script.SHA, 4, game, log, keys, answers, *arguments),
             ("UNLINK", game, log),
         ],
         [("INFO", "memory")],
@@ -64,7 +66,7 @@ def test_a_guarded_store_asks_for_the_replicas() -> None:
     level = Durability.REPLICATED
     store, connection = at(*PROBE, ONE_REPLICA, *GOOD, level=level)
     assert store.check_ready() == ()
-    assert connection.sent[0][5][-3] == 1  # the script looks at the guard as well
+    assert connection.sent[0][6][-6] == 1  # the script looks at the guard as well
     assert connection.sent[1] == [("INFO", "replication")]
     with pytest.raises(StorageUnavailableError, match="set min-replicas-to-write") as caught:
         at(*PROBE, UNGUARDED, level=level)[0].check_ready()
@@ -79,7 +81,7 @@ def test_an_acknowledged_store_needs_every_replica_and_the_commands_to_wait_for_
     store, connection = at(*PROBE, TWO_REPLICAS, None, 0, *GOOD, level=level)
     assert store.check_ready() == ()
     record = "{g:ready-0}:key:check"
-    assert connection.sent[2] == [("SET", record, "", "XX", "KEEPTTL"), ("WAIT", 0, 1)]
+    assert connection.sent[2] == [("SET", record, b"", "XX", "KEEPTTL"), ("WAIT", 0, 1)]
     with pytest.raises(StorageUnavailableError, match="too few replicas") as caught:
         at(*PROBE, ONE_REPLICA, level=level)[0].check_ready()
     assert str(caught.value.__cause__) == "1 replicas keep up"

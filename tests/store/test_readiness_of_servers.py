@@ -15,7 +15,7 @@ from service.store.readiness import NO_FILE
 from service.store.retry import RetryPolicy
 from tests.nodes import Group, Node, cluster_group, lone_node, wait_for
 from tests.store.scripted_servers import ONCE
-from tests.store.test_game_store import first_commit, keys
+from tests.store.test_game_store import CREATION, first_commit, keys, move_key
 
 
 @pytest.fixture
@@ -164,15 +164,15 @@ def test_a_check_by_the_script_writes_nothing(server: redis.Redis) -> None:
             server.execute_command(*command)
 
 
-@pytest.mark.parametrize("missing", ["hset", "rpush", "set", "pexpire"])
+@pytest.mark.parametrize("missing", ["hset", "rpush", "set", "pexpire", "hgetall", "hdel"])
 def test_a_user_without_a_right_to_write_writes_nothing(
     server: redis.Redis, redis_url: str, missing: str
 ) -> None:
     reading = {"hmget", "get", "hget", "llen", "lrange", "lindex"}
-    granted = reading | {"eval", "evalsha", "hset", "rpush", "set", "pexpire"}
+    granted = reading | {"eval", "evalsha", "hset", "rpush", "set", "pexpire", "hgetall", "hdel"}
     rights = [f"+{command}" for command in granted - {missing}]
     server.execute_command("ACL", "SETUSER", "ann", "reset", "on", ">word", "~{g:*", *rights)
-    commit = first_commit()
+    commit = first_commit(key=CREATION if missing == "set" else move_key(1))
     store = GameStore.from_url(redis_url.replace("://", "://ann:word@"), 1, policy=ONCE)
     with closing(store):
         with pytest.raises(StorageUnavailableError, match=missing.upper()):

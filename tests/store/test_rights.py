@@ -19,11 +19,18 @@ from service.config import Config
 from service.errors import StorageUnavailableError
 from service.store.durability import Durability
 from service.store.game_store import GameStore
+from service.store.models import MoveKey, Nonce, RecordKey
 from service.store.readiness import NO_INFO
 from tests.nodes import Group, Node, cluster_group, lone_node, sentinel_group
 from tests.player import QUICK, create, refused
 from tests.store.scripted_servers import ONCE
-from tests.store.test_game_store import first_commit, next_commit
+from tests.store.test_game_store import (
+    CREATION,
+    NEXT_NONCE,
+    first_commit,
+    move_key,
+    next_commit,
+)
 
 _PAGE = Path(__file__).parents[2] / "docs" / "operations.md"
 _ROW = re.compile(r"^\| (?P<need>[^|]+) \| (?P<commands>(?:`[A-Z ]+` ?)+)\|$", re.MULTILINE)
@@ -178,8 +185,17 @@ def test_without_the_right_to_info_a_local_store_warns(single: Place) -> None:
         assert store.check_ready() == ()
 
 
-@pytest.mark.parametrize("missing", ["GET", "HGET", "LLEN", "HSET", "RPUSH", "SET", "PEXPIRE"])
-def test_a_denied_commit_writes_nothing_and_names_the_command(single: Place, missing: str) -> None:
+@pytest.mark.parametrize(
+    ("missing", "key"),
+    [
+        *((command, NEXT_NONCE) for command in ("HMGET", "LLEN", "HSET", "RPUSH", "PEXPIRE")),
+        *((command, CREATION) for command in ("GET", "SET", "PEXPIRE")),
+        *((command, move_key(1)) for command in ("HGETALL", "HSET", "HDEL", "PEXPIRE")),
+    ],
+)
+def test_a_denied_commit_writes_nothing_and_names_the_command(
+    single: Place, missing: str, key: RecordKey | MoveKey | Nonce
+) -> None:
     (node,) = single.nodes
     commit = first_commit()
     grant(single.nodes, EVERY)
@@ -188,7 +204,7 @@ def test_a_denied_commit_writes_nothing_and_names_the_command(single: Place, mis
         grant(single.nodes, [command for command in EVERY if command != missing])
         before = node.execute("HGETALL", f"{{g:{commit.game_id}}}:game")
         with pytest.raises(StorageUnavailableError, match=rf"lacks the right to run {missing}$"):
-            store.commit(next_commit(commit))
+            store.commit(next_commit(commit, key=key))
         assert node.execute("HGETALL", f"{{g:{commit.game_id}}}:game") == before
         assert node.execute("LLEN", f"{{g:{commit.game_id}}}:events") == 2
 

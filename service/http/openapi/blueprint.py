@@ -27,6 +27,7 @@ READ_PROBLEMS = (*GAME_PROBLEMS, "conflict", "outcome-unknown")
 MOVE_PROBLEMS = (
     *READ_PROBLEMS,
     "idempotency-key-reused",
+    "idempotency-key-expired",
     "stale-version",
     "game-waiting",
     "game-finished",

@@ -134,6 +134,13 @@ _TABLE = (
         "Ask the game's creator for the invite of another seat.",
     ),
     Problem(
+        "idempotency-key-expired",
+        409,
+        "The Idempotency-Key was used for an older move",
+        "The move was made, and is never made again. Read the game, and use a new key for the "
+        "next move.",
+    ),
+    Problem(
         "conflict",
         409,
         "The game changed while the move was judged",

@@ -10,6 +10,7 @@ from service.errors import (
     ContentEncodingError,
     ForeignTagError,
     InvalidRequestError,
+    KeyExpiredError,
     RefusedMoveError,
     StaleVersionError,
     StorageError,
@@ -27,8 +28,9 @@ _CODE_OF_ERROR: dict[type[Exception], str] = {
     errors.HintsDisabledError: "hints-disabled",
     errors.GameNotFoundError: "game-not-found",
     errors.ProblemNotFoundError: "not-found",
-    errors.ConflictError: "conflict",
-    errors.StaleVersionError: "stale-version",
+    KeyExpiredError: "idempotency-key-expired",
+    ConflictError: "conflict",
+    StaleVersionError: "stale-version",
     ForeignTagError: "stale-version",
     errors.MediaTypeError: "unsupported-media-type",
     errors.ContentEncodingError: "unsupported-media-type",
@@ -55,8 +57,13 @@ _CODE_OF_STATUS = {
     422: "validation-failed",
     429: "quota-exceeded",
 }
-
-
+_WITH_VERSION = (
+    StaleVersionError,
+    ForeignTagError,
+    RefusedMoveError,
+    KeyExpiredError,
+    ConflictError,
+)
 _REMEDY_OF_ERROR: dict[type[Exception], str] = {
     ForeignTagError: "Send the ETag of an answer unchanged, or leave If-Match out. A proxy "
     "may have changed the tag on its way.",
@@ -85,7 +92,7 @@ def extension_members(error: Exception) -> dict[str, object]:
             members["errors"] = [
                 {"pointer": fault.pointer, "detail": fault.detail} for fault in faults
             ]
-    if isinstance(error, (StaleVersionError, ForeignTagError, RefusedMoveError, ConflictError)):
+    if isinstance(error, _WITH_VERSION):
         members["version"] = error.version
     return members
 

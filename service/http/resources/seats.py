@@ -49,7 +49,13 @@ class SeatsResource(Resource):
 class LeaveResource(Resource):
     """The way out."""
 
-    @blueprint.operation("leaveGame", Token.REQUIRED, *_MEMBERSHIP_PROBLEMS, "validation-failed")
+    @blueprint.operation(
+        "leaveGame",
+        Token.REQUIRED,
+        *_MEMBERSHIP_PROBLEMS,
+        "idempotency-key-expired",
+        "validation-failed",
+    )
     @blueprint.arguments(KeyHeaders, location="headers")
     @blueprint.response(204, description="You have left.")
     def post(self, headers: dict[str, str], game_id: str) -> Response:

@@ -257,7 +257,8 @@ class KeyHeaders(_Headers):
         ),
         metadata={
             "description": "Any text new to this seat: the same request with the same key is "
-            "made once and has its first answer again for 24 hours."
+            "made once in 24 hours. The newest 8 answers under the seat's keys come again; an "
+            "older key is `idempotency-key-expired`."
         },
     )
 

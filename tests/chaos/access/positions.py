@@ -29,7 +29,7 @@ from engine.snapshot import dump
 from service.games import event_log, tokens
 from service.games.meta import Meta
 from service.store.game_store import GameStore
-from service.store.models import Commit, RecordKey, StoredGame
+from service.store.models import Commit, Nonce, StoredGame
 from tests.playout import Playout
 
 NOW = 1_800_000_000_000
@@ -215,8 +215,8 @@ def store_position(store: GameStore, game_id: str, position: Position, version: 
             stored=StoredGame(version, dump(game), _meta(game).dump()),
             events=[event_log.pack(event_log.LoggedEvent(event, NOW)) for event in position.events],
             logged=0,
-            record_key=RecordKey("put", "put"),
-            record=b"{}",
+            key=Nonce(b"put"),
+            record=b"",
             record_ttl=1,
             game_ttl=_LEAST_LIFETIME,
         )

@@ -6,7 +6,7 @@ from unittest import mock
 
 import pytest
 
-from service.games.idempotency import record_key
+from service.games.idempotency import move_key
 from tests.chaos.access.callers import callers, hidden_cards_shown
 from tests.chaos.access.permissions import CALLERS, PERMISSIONS, STATES, Operation, gaps
 from tests.chaos.description import operations
@@ -48,14 +48,27 @@ def test_an_answer_that_differs_from_the_table_is_a_violation() -> None:
 
 
 def test_a_seat_never_gets_an_answer_that_was_recorded_for_another_seat() -> None:
-    outcome = shared_keys(games=scaled(10), steps=100)
+    outcome = shared_keys(games=scaled(10))
     assert list(outcome.violations) == []
-    assert all(word in outcome.summary for word in ("made", "refused", "repeated", "reused"))
+    assert all(
+        word in outcome.summary for word in ("made", "refused", "repeated", "reused", "expired")
+    )
 
 
 def test_idempotency_keys_that_all_seats_share_are_a_violation() -> None:
-    with mock.patch("service.games.transactions.record_key", lambda _, key: record_key("all", key)):
+    with mock.patch(
+        "service.games.changes.move_key", lambda _, key, now: move_key("all", key, now)
+    ):
         assert shared_keys(games=1).violations
+
+
+def test_an_answer_that_comes_again_for_too_long_or_not_long_enough_is_a_violation() -> None:
+    for slots in (7, 9):
+        with (
+            mock.patch("service.store.records.SLOTS", slots),
+            mock.patch("service.store.commit_script.SLOTS", slots),
+        ):
+            assert shared_keys(games=1).violations
 
 
 VIEW = {

@@ -16,6 +16,7 @@ from engine.round import Drawing
 from engine.seats import Level
 from engine.solver.arrangement import best_discard
 from service.games.entity_tags import VIEW_FORMAT
+from tests.chaos.simulation.faulty_store import NEWEST
 from tests.chaos.simulation.invariants import InvariantChecker
 from tests.chaos.simulation.messages import READS, Request
 from tests.chaos.simulation.state import GameState
@@ -37,6 +38,7 @@ class ClientGenerator:
             self._read: 14,
             self._join: 6,
             self._repeat: 10,
+            self._repeat_of_seat: 12,
             self._leave: 2,
             self._delete: 1,
         }
@@ -168,6 +170,12 @@ class ClientGenerator:
     def _repeat(self, _: GameState | None) -> Request:
         """One of the last requests again; without a key it is a new request."""
         return self._rng.choice(self._sent[-12:]) if self._sent else self.create()
+
+    def _repeat_of_seat(self, state: GameState) -> Request:
+        """A move of a seat again, near the oldest whose answer comes again; else a new move."""
+        moves = self._checker.keyed_moves(state.game_id, self._any_seat(state))
+        later = self._rng.randint(NEWEST - 2, NEWEST + 1)
+        return moves[-1 - later] if later < len(moves) else self._move(state)
 
     def _any_seat(self, state: GameState) -> int | None:
         """A seat that has or had a token."""

@@ -16,10 +16,23 @@ from enum import Enum
 from typing import Any, NoReturn
 
 from service.errors import CorruptGameError, OutcomeUnknownError, StorageUnavailableError
-from service.store.models import AlreadyCommitted, Commit, Committed, RecordKey, Stale, StoredGame
+from service.store.models import (
+    AlreadyCommitted,
+    Commit,
+    Committed,
+    KeyExpired,
+    MoveKey,
+    Nonce,
+    Outcome,
+    Record,
+    RecordKey,
+    Stale,
+    StoredGame,
+)
 from tests.chaos.simulation.scheduler import Scheduler
 
-_NONCE_END = b"\n"
+NEWEST = 8
+"""How many records of an owner stay."""
 
 
 @dataclass(frozen=True)
@@ -30,13 +43,26 @@ class Written:
     before: int
 
 
+@dataclass(frozen=True)
+class KeyedMove:
+    """A move under a key, whose lifetime is over at `end` (s since 1970)."""
+
+    key_id: bytes
+    end: int
+    record: bytes
+
+
 class ModelStore:
-    """A model of the server's data and of commits; it has lifetimes (s), but nothing expires."""
+    """A model of the server's data and of commits; it has lifetimes (s), but only keys expire."""
+
+    newest = NEWEST
 
     def __init__(self) -> None:
         self.games: dict[str, StoredGame] = {}
+        self.nonces: dict[str, bytes] = {}
         self.logs: dict[str, list[bytes]] = {}
         self.records: dict[tuple[str, str], bytes] = {}
+        self.moves: dict[tuple[str, str], list[KeyedMove]] = {}
         self.lifetimes: dict[tuple[str, str], int] = {}
         self.journal: list[Written] = []
 
@@ -48,10 +74,9 @@ class ModelStore:
         """The model has nothing to close."""
 
     def read(
-        self, game_id: str, record: RecordKey | None = None
-    ) -> tuple[StoredGame | None, bytes | None]:
-        recorded = None if record is None else self.records.get((game_id, record.name))
-        return self.games.get(game_id), None if recorded is None else _without_nonce(recorded)
+        self, game_id: str, key: RecordKey | MoveKey | None = None
+    ) -> tuple[StoredGame | None, Record]:
+        return self.games.get(game_id), None if key is None else self.recorded(game_id, key)
 
     def events(self, game_id: str, after: int, limit: int) -> list[bytes]:
         return self.logs.get(game_id, [])[after : after + limit] if limit > 0 else []
@@ -62,12 +87,13 @@ class ModelStore:
 
     def delete(self, game_id: str) -> None:
         self.games.pop(game_id, None)
+        self.nonces.pop(game_id, None)
         self.logs.pop(game_id, None)
 
-    def commit(self, commit: Commit) -> Committed | AlreadyCommitted | Stale:
-        recorded = self.recorded(commit)
-        if recorded is not None:
-            return AlreadyCommitted(_without_nonce(recorded))
+    def commit(self, commit: Commit) -> Outcome:
+        made = self.made(commit)
+        if made is not None:
+            return made
         version = self.version(commit.game_id)
         if not self.fits(commit, version):
             return Stale(version)
@@ -77,14 +103,23 @@ class ModelStore:
         self.write(commit)
         return Committed()
 
-    def recorded(self, commit: Commit) -> bytes | None:
-        """The record that shows that this commit was made before."""
-        recorded = self.records.get((commit.game_id, commit.record_key.name))
-        return (
-            recorded
-            if recorded is not None and recorded.startswith(_mark(commit.record_key))
-            else None
-        )
+    def made(self, commit: Commit) -> AlreadyCommitted | KeyExpired | None:
+        """What shows that this commit was made before."""
+        if isinstance(commit.key, Nonce):
+            is_ours = self.nonces.get(commit.game_id) == commit.key.value
+            return AlreadyCommitted(b"") if is_ours else None
+        recorded = self.recorded(commit.game_id, commit.key)
+        return AlreadyCommitted(recorded) if isinstance(recorded, bytes) else recorded
+
+    def recorded(self, game_id: str, key: RecordKey | MoveKey) -> Record:
+        """What is stored under a key: of each owner the newest records, and all keys."""
+        if isinstance(key, RecordKey):
+            return self.records.get((game_id, key.name))
+        newest_first = reversed(self.moves.get((game_id, key.owner), []))
+        for later, move in enumerate(newest_first):
+            if move.key_id == key.key_id and move.end > key.now:
+                return move.record if later < self.newest else KeyExpired()
+        return None
 
     def version(self, game_id: str) -> int:
         return self.games[game_id].version if game_id in self.games else 0
@@ -98,24 +133,23 @@ class ModelStore:
         return len(self.logs.get(commit.game_id, [])) == commit.logged
 
     def write(self, commit: Commit) -> None:
-        key = commit.record_key
-        self.games[commit.game_id] = commit.stored
+        game_id, key = commit.game_id, commit.key
+        self.games[game_id] = commit.stored
         if commit.events:
             self.logs.setdefault(commit.game_id, []).extend(commit.events)
-        nonce = key.nonce.encode() + _NONCE_END
-        self.records[commit.game_id, key.name] = nonce + commit.record
         for name in ("game", "events") if commit.events else ("game",):
-            self.lifetimes[commit.game_id, name] = commit.game_ttl
-        self.lifetimes[commit.game_id, f"key:{key.name}"] = commit.record_ttl
-
-
-def _mark(key: RecordKey) -> bytes:
-    """The beginning of a record that this commit itself wrote; empty for a client's key."""
-    return key.nonce.encode() + _NONCE_END if key.nonce else b""
-
-
-def _without_nonce(recorded: bytes) -> bytes:
-    return recorded.partition(_NONCE_END)[2]
+            self.lifetimes[game_id, name] = commit.game_ttl
+        match key:
+            case Nonce(value=value):
+                self.nonces[game_id] = value
+            case RecordKey(name=name):
+                self.records[game_id, name] = commit.record
+                self.lifetimes[game_id, f"key:{name}"] = commit.record_ttl
+            case MoveKey(owner=owner, key_id=key_id, now=now):
+                move = KeyedMove(key_id, now + commit.record_ttl, commit.record)
+                self.moves.setdefault((game_id, owner), []).append(move)
+                self.lifetimes[game_id, f"keys:{owner}"] = commit.record_ttl
+                self.lifetimes[game_id, f"answers:{owner}"] = commit.record_ttl
 
 
 class Fault(Enum):
@@ -196,9 +230,9 @@ class FaultyStore:
     def close(self) -> None:
         """The model has nothing to close."""
 
-    def read(self, game_id: str, record: RecordKey | None = None) -> Any:
-        faults = _READING if record is None else (*_READING, Fault.LOST)
-        return self._call("read", lambda: self._model.read(game_id, record), faults)
+    def read(self, game_id: str, key: RecordKey | MoveKey | None = None) -> Any:
+        faults = _READING if key is None else (*_READING, Fault.LOST)
+        return self._call("read", lambda: self._model.read(game_id, key), faults)
 
     def events(self, game_id: str, after: int, limit: int) -> Any:
         return self._call("events", lambda: self._model.events(game_id, after, limit), _READING)
@@ -209,9 +243,12 @@ class FaultyStore:
     def delete(self, game_id: str) -> None:
         self._call("delete", lambda: self._model.delete(game_id), _DELETING)
 
-    def commit(self, commit: Commit) -> Committed | AlreadyCommitted | Stale:
-        outcome = self._call(
-            "commit", lambda: self._model.commit(commit), _COMMITTING, commit.record_key
+    def commit(self, commit: Commit) -> Outcome:
+        outcome: Outcome = self._call(
+            "commit",
+            lambda: self._model.commit(commit),
+            _COMMITTING,
+            has_key=not isinstance(commit.key, Nonce),
         )
         self._injector.counts[type(outcome).__name__] += 1
         return outcome
@@ -221,7 +258,8 @@ class FaultyStore:
         what: str,
         execute: Callable[[], Any],
         faults: Sequence[Fault],
-        key: RecordKey | None = None,
+        *,
+        has_key: bool = False,
     ) -> Any:
         self._injector.scheduler.switch()
         if self.killed:
@@ -232,9 +270,9 @@ class FaultyStore:
             return execute()
         self._injector.counts[fault.name] += 1
         self._injector.trace(f"{self.name}: {what} {fault.value}")
-        return self._apply_fault(fault, execute, key)
+        return self._apply_fault(fault, execute, has_key=has_key)
 
-    def _apply_fault(self, fault: Fault, execute: Callable[[], Any], key: RecordKey | None) -> Any:
+    def _apply_fault(self, fault: Fault, execute: Callable[[], Any], *, has_key: bool) -> Any:
         """The result of a call that gets this fault."""
         match fault:
             case Fault.REFUSED:
@@ -243,7 +281,7 @@ class FaultyStore:
                 self._injector.advance(self._injector.rng.randrange(_SLOWEST))
                 return execute()
             case Fault.RETRIED:
-                return self._repeat_commit(execute, key)
+                return self._repeat_commit(execute, has_key=has_key)
             case Fault.KILLED_BEFORE:
                 self._kill_worker()
         if fault is Fault.LATE:
@@ -254,7 +292,7 @@ class FaultyStore:
             self._kill_worker()
         raise OutcomeUnknownError(fault.value, _SOON)
 
-    def _repeat_commit(self, execute: Callable[[], Any], key: RecordKey | None) -> Any:
+    def _repeat_commit(self, execute: Callable[[], Any], *, has_key: bool) -> Any:
         """The retry of the store after a lost answer, which may leave the outcome unknown."""
         if self._injector.rng.random() < 0.7:
             execute()
@@ -262,7 +300,7 @@ class FaultyStore:
         if self.killed:
             raise WorkerKilledError
         outcome = execute()
-        if isinstance(outcome, Stale) and key is not None and key.nonce:
+        if isinstance(outcome, Stale) and not has_key:
             raise OutcomeUnknownError("the game went on while the store was lost", _SOON)
         return outcome
 

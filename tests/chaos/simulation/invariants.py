@@ -2,20 +2,21 @@
 
 Every commit must belong to a request that was acknowledged, to a request of unknown outcome, or to
 an update of a game with overdue turns. Every acknowledged change must have its commit. So nothing
-acknowledged is lost, nothing is made twice, and a refused request changes nothing.
+acknowledged is lost, nothing is made twice, and a refused request changes nothing. Of each seat the
+newest answers under its keys come again, and exactly these.
 """
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from engine.snapshot import load
 from service.games.entity_tags import VIEW_FORMAT
-from service.store.models import Commit
-from tests.chaos.simulation.faulty_store import ModelStore, Written
+from service.store.models import Commit, MoveKey, Nonce, RecordKey
+from tests.chaos.simulation.faulty_store import NEWEST, ModelStore, Written
 from tests.chaos.simulation.messages import CHANGING, NO_ANSWER, OPERATIONS, Answer, Request
 from tests.chaos.simulation.state import Event, GameState
 from tests.event_logs import logged
@@ -31,6 +32,9 @@ CAUSES = {
     "discardCard": "card_discarded",
 }
 """The event that each changing operation is made of."""
+_OF_A_SEAT = ("drawCard", "discardCard", "leaveGame")
+"""The operations whose keys belong to a seat."""
+_EXPIRED = "idempotency-key-expired"
 _CONSEQUENCES = ("round_dealt", "went_out", "round_scored", "game_finished", "game_abandoned")
 """Events that only follow what caused them."""
 _DECISIVE = {*_PRESENCE_EVENTS, *CAUSES.values(), *_CONSEQUENCES}
@@ -48,10 +52,14 @@ class KeyedRequest:
 
 @dataclass(frozen=True)
 class StateBefore:
-    """The state before a step: versions of games, keys of executed requests, void tokens."""
+    """The state before a step: versions of games, keys of executed requests, void tokens.
+
+    `expired`: the keys of executed requests whose answers do not come again.
+    """
 
     versions: Mapping[str, int]
     made: frozenset[str]
+    expired: frozenset[str]
     void: frozenset[str]
 
 
@@ -64,8 +72,13 @@ class InvariantChecker:
         self.violations: list[str] = []
         self.counts: Counter[str] = Counter()
         self._model = model
+        self._keys_of_seats: defaultdict[tuple[str, int | None], list[str]] = defaultdict(list)
         self._read = 0
         self._unknown_outcomes: list[Request] = []
+
+    def keyed_moves(self, game_id: str, seat: int | None) -> list[Request]:
+        """The executed moves of a seat that had a key, in order."""
+        return [self.keys[digest].request for digest in self._keys_of_seats[game_id, seat]]
 
     def check_step(self, exchanges: Sequence[Exchange]) -> None:
         """Check the answers of a step, its commits, and the stored games."""
@@ -91,7 +104,14 @@ class InvariantChecker:
         return StateBefore(
             {state.game_id: state.version for state in games},
             frozenset(digest for digest, keyed in self.keys.items() if keyed.version is not None),
+            self._expired(),
             frozenset(token for state in games for token in state.left.values()),
+        )
+
+    def _expired(self) -> frozenset[str]:
+        """The keys of all executed moves but the newest of each seat."""
+        return frozenset(
+            digest for digests in self._keys_of_seats.values() for digest in digests[:-NEWEST]
         )
 
     def _add_violations(self, violations: Iterable[str]) -> None:
@@ -130,6 +150,9 @@ class InvariantChecker:
         if keyed is not None:
             self._require(keyed.version is None, f"executed twice: {keyed.request}")
             keyed.version = commit.stored.version
+            if keyed.request.operation in _OF_A_SEAT:
+                keys = self._keys_of_seats[commit.game_id, keyed.request.seat]
+                keys.append(str(keyed.request.digest))
         exchange = next(
             (each for each in acknowledged if _acknowledges(*each, commit, events)), None
         )
@@ -147,7 +170,7 @@ class InvariantChecker:
                 self._void_token(state, request)
 
     def _keyed(self, commit: Commit) -> KeyedRequest | None:
-        return self.keys.get(commit.record_key.name.rpartition(":")[2])
+        return self.keys.get(_digest(commit) or "")
 
     def _request_of_unknown_outcome(
         self, keyed: KeyedRequest | None, commit: Commit, events: Sequence[Event]
@@ -185,7 +208,7 @@ class InvariantChecker:
         if not answer.replayed:
             self._require(request.token not in before.void, f"a void token was accepted: {request}")
         if request.operation in CHANGING:
-            self._check_change(request, answer)
+            self._check_change(request, answer, before)
         elif request.operation != "deleteGame":
             self._check_read(request, answer, before.versions[request.game_id or ""])
 
@@ -200,15 +223,19 @@ class InvariantChecker:
         elif code == "invalid-token":
             was_left = request.token in state.left.values()
             self._require(was_left, f"a valid token was refused: {request}")
+        elif code == _EXPIRED:
+            self._require(request.digest in self._expired(), f"expired too early: {request}")
+            self._require(answer.fields["version"] <= state.version, f"a future game: {request}")
         elif answer.status < 500 and request.digest is not None:
             self._require(request.digest not in before.made, f"executed, but now {code}: {request}")
             self.keys[request.digest].outcome_unknown = False
 
-    def _check_change(self, request: Request, answer: Answer) -> None:
+    def _check_change(self, request: Request, answer: Answer, before: StateBefore) -> None:
         if request.digest is None:
             self._require(not answer.replayed, f"replayed without a key: {request}")
             return
         keyed = self.keys[request.digest]
+        self._require(request.digest not in before.expired, f"answered for too long: {request}")
         self._require(keyed.version is not None, f"acknowledged, but not executed: {request}")
         self._require(
             answer.version in (None, keyed.version), f"not the version of its commit: {request}"
@@ -271,7 +298,7 @@ def _acknowledges(
     game_id = request.game_id or answer.fields["game"]["id"]
     if commit.game_id != game_id or not _may_have_caused(request, commit, events):
         return False
-    if request.digest is not None and not commit.record_key.name.endswith(request.digest):
+    if request.digest is not None and request.digest != _digest(commit):
         return False
     answered = [(each["seq"], each["type"]) for each in answer.fields.get("events", [])]
     written = [(each["seq"], each["type"]) for each in events]
@@ -288,8 +315,19 @@ def _may_have_caused(request: Request, commit: Commit, events: Sequence[Event]) 
         request.game_id == commit.game_id
         and cause["type"] == CAUSES[request.operation]
         and cause["seat"] == request.seat
-        and (commit.record_key.name == "own") == (request.digest is None)
+        and isinstance(commit.key, Nonce) == (request.digest is None)
     )
+
+
+def _digest(commit: Commit) -> str | None:
+    """What the record of a commit is known by, as `Request.digest` is."""
+    match commit.key:
+        case MoveKey(key_id=key_id):
+            return key_id.hex()
+        case RecordKey(name=name):
+            return name.rpartition(":")[2][:24]
+        case Nonce():
+            return None
 
 
 def _cause(events: Sequence[Event]) -> Event:

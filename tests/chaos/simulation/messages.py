@@ -40,8 +40,8 @@ class Request:
 
     @property
     def digest(self) -> str | None:
-        """The end of the name of the key's record; None without a key."""
-        return None if self.key is None else hashlib.sha256(self.key.encode()).hexdigest()
+        """What the key's record is known by: 12 bytes of a hash, in hex; None without a key."""
+        return None if self.key is None else hashlib.sha256(self.key.encode()).digest()[:12].hex()
 
     def send(self, client: FlaskClient) -> Answer:
         """Send the request; the status is NO_ANSWER if the worker is killed."""

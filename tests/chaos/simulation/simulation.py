@@ -31,7 +31,7 @@ from engine.game import Status
 from service.app import create_app
 from service.config import Config
 from tests.chaos.simulation.clients import ClientGenerator
-from tests.chaos.simulation.faulty_store import FaultInjector, FaultyStore, ModelStore
+from tests.chaos.simulation.faulty_store import NEWEST, FaultInjector, FaultyStore, ModelStore
 from tests.chaos.simulation.invariants import InvariantChecker
 from tests.chaos.simulation.messages import Answer, Request
 from tests.chaos.simulation.scheduler import Scheduler
@@ -142,12 +142,21 @@ class Simulation:
             if not answer.succeeded and in_time:
                 self.checker.violations.append(f"{answer} to a legal move: {request}")
                 return
+        self._repeat_moves(state)
         assert state.game is not None, "a known game has a commit"
         self.counts["abandoned" if state.game.abandoned else "finished"] += 1
         if state.game.status is not Status.FINISHED:
             self.checker.violations.append(f"{state.game_id} does not end")
         elif not state.game.abandoned:
             self._check_replay(state)
+
+    def _repeat_moves(self, state: GameState) -> None:
+        """Repeat the newest move of each seat, and those around the oldest kept answer."""
+        for seat in sorted({*state.tokens, *state.left}):
+            moves = self.checker.keyed_moves(state.game_id, seat)
+            for later in (0, NEWEST - 1, NEWEST, NEWEST + 5):
+                if later < len(moves):
+                    self.step([moves[-1 - later]])
 
     def _in_time(self, state: GameState) -> bool:
         """Whether the turn is not overdue; without faults a step takes no time."""
@@ -209,6 +218,7 @@ def simulations(seeds: int = 2_000, steps: int = STEPS, processes: int = 2) -> O
     summary = (
         f"{seeds} seeds of {steps} steps, {counts['requests']} requests;"
         f" {counts['Stale']} version conflicts, {_fault_counts(counts)};"
+        f" {counts['idempotency-key-expired']} expired keys repeated,"
         f" {counts['repeated']} requests of unknown outcome repeated,"
         f" {counts['finished']} games finished, {counts['abandoned']} left by all humans"
     )

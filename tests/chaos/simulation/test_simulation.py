@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -21,13 +22,13 @@ from service.games.meta import Meta
 from service.games.responses import Reply, respond
 from service.games.transactions import Transactions
 from service.store.game_store import GameStore
-from service.store.models import Commit, RecordKey, StoredGame
+from service.store.models import Commit, KeyExpired, MoveKey, Nonce, Record, RecordKey, StoredGame
 from tests.chaos.simulation import invariants
 from tests.chaos.simulation.faulty_store import ModelStore
 from tests.chaos.simulation.invariants import CAUSES
 from tests.chaos.simulation.messages import CHANGING, OPERATIONS
 from tests.chaos.simulation.scheduler import Scheduler
-from tests.chaos.simulation.simulation import simulate, simulations
+from tests.chaos.simulation.simulation import STEPS, simulate, simulations
 
 ROOT = Path(__file__).parents[3]
 ENOUGH = 10
@@ -35,7 +36,7 @@ ENOUGH = 10
 
 
 def test_every_invariant_holds_in_a_few_simulations() -> None:
-    outcome = simulations(seeds=4, processes=1)
+    outcome = simulations(seeds=6, processes=1)
     assert outcome.violations == []
     numbers = re.findall(r"(\d+) ([a-z ]+)", outcome.summary)
     assert len(numbers) >= 10
@@ -94,6 +95,41 @@ class NoRecordStore(ModelStore):
     def write(self, commit: Commit) -> None:
         super().write(commit)
         self.records.clear()
+        self.moves.clear()
+
+
+class ForgetfulStore(ModelStore):
+    """Its fault: it forgets the keys whose records have made room, so that they move again."""
+
+    def recorded(self, game_id: str, key: RecordKey | MoveKey) -> Record:
+        record = super().recorded(game_id, key)
+        return None if isinstance(record, KeyExpired) else record
+
+
+class FewerRecordsStore(ModelStore):
+    """Its fault: a record makes room one move too early."""
+
+    newest = 7
+
+
+class MoreRecordsStore(ModelStore):
+    """Its fault: a record makes room one move too late."""
+
+    newest = 9
+
+
+class SharedRecordsStore(ModelStore):
+    """Its fault: the records of all seats make room for each other."""
+
+    def recorded(self, game_id: str, key: RecordKey | MoveKey) -> Record:
+        return super().recorded(game_id, _shared(key))
+
+    def write(self, commit: Commit) -> None:
+        super().write(replace(commit, key=_shared(commit.key)))
+
+
+def _shared(key: Any) -> Any:
+    return replace(key, owner="all") if isinstance(key, MoveKey) else key
 
 
 class PartialCommitStore(ModelStore):
@@ -105,15 +141,22 @@ class PartialCommitStore(ModelStore):
             self.logs[commit.game_id].pop()
 
 
-def is_detected(model: Callable[[], ModelStore] = ModelStore) -> bool:
+def is_detected(model: Callable[[], ModelStore] = ModelStore, steps: int = STEPS) -> bool:
     """Whether one of the first seeds has a violation, without finishing its games."""
-    reports = (simulate(seed, model=model, ends=False) for seed in range(ENOUGH))
+    reports = (simulate(seed, steps, model, ends=False) for seed in range(ENOUGH))
     return any(report.violations for report in reports)
 
 
 @pytest.mark.parametrize("model", [NoVersionCheckStore, NoRecordStore, PartialCommitStore])
 def test_a_seeded_fault_of_the_store_is_detected(model: type[ModelStore]) -> None:
     assert is_detected(model)
+
+
+@pytest.mark.parametrize(
+    "model", [ForgetfulStore, FewerRecordsStore, MoreRecordsStore, SharedRecordsStore]
+)
+def test_a_seeded_fault_of_the_newest_records_is_detected(model: type[ModelStore]) -> None:
+    assert is_detected(model, 2 * STEPS)  # a seat must have made more than eight moves
 
 
 def test_an_answer_that_is_sent_before_its_commit_is_written_is_detected(
@@ -164,13 +207,21 @@ def _outcome(store: object, method: str, arguments: tuple[Any, ...]) -> object:
         return type(error)
 
 
+def random_key(rng: random.Random) -> RecordKey | MoveKey | Nonce:
+    """A nonce, the key of a whole record or one of an owner, now and then after its lifetime."""
+    kind, now = rng.random(), 1_800_000_000 + rng.choice((0, 0, 0, 1_500, 3_000))
+    if kind < 0.25:
+        return Nonce(b"nonce %d" % rng.randrange(6))
+    if kind < 0.4:
+        return RecordKey(f"create:{rng.randrange(12)}")
+    return MoveKey(rng.choice(("ann", "bea")), b"key %08d" % rng.randrange(30), now)
+
+
 def random_commit(rng: random.Random, model: ModelStore) -> Commit:
     """A commit that fits the game in most cases."""
     game_id = f"game-{rng.randrange(4)}-{'x' * 15}"
     version, logged = model.version(game_id), len(model.logs.get(game_id, []))
     expected = version if rng.random() < 0.8 else rng.randrange(9)
-    nonce = f"nonce {rng.randrange(6)}" if rng.random() < 0.5 else ""
-    name = "own" if nonce else f"seat:{rng.randrange(12)}"
     events = [f"event {rng.random()}".encode() for _ in range(rng.randrange(1, 4))]
     return Commit(
         game_id=game_id,
@@ -178,7 +229,7 @@ def random_commit(rng: random.Random, model: ModelStore) -> Commit:
         stored=StoredGame(expected + 1, f"state {rng.random()}".encode(), b"meta"),
         events=events,
         logged=logged if rng.random() < 0.9 else logged + 1,
-        record_key=RecordKey(name, nonce),
+        key=random_key(rng),
         record=f"record\n{rng.random()}".encode(),
         record_ttl=rng.randrange(1_000, 2_000),
         game_ttl=rng.randrange(3_000, 4_000),
@@ -194,12 +245,19 @@ def test_the_model_has_the_same_results_as_the_real_store(redis_url: str) -> Non
         outcomes.add(outcome if isinstance(outcome, type) else type(outcome).__name__)
         game_id, after = commit.game_id, rng.randrange(8)
         pair.call("read", game_id)
-        pair.call("read", game_id, commit.record_key)
+        for key in (commit.key, random_key(rng)):
+            pair.call("read", game_id, None if isinstance(key, Nonce) else key)
         pair.call("events", game_id, after, rng.randrange(5))
         pair.call("events_at", game_id, [after + 1, 1, 90])
         if rng.random() < 0.05:
             pair.call("delete", game_id)
-    assert outcomes == {"Committed", "AlreadyCommitted", "Stale", CorruptGameError}
+    assert outcomes == {
+        "Committed",
+        "AlreadyCommitted",
+        "KeyExpired",
+        "Stale",
+        CorruptGameError,
+    }
     with redis.Redis.from_url(redis_url) as server:
         for (game_id, name), seconds in pair.model.lifetimes.items():
             left = server.ttl(f"{{g:{game_id}}}:{name}")

@@ -22,8 +22,18 @@ from redis.retry import Retry
 
 from service.app import create_app
 from service.config import Config
+from service.store import models
 from service.store.game_store import GameStore
-from service.store.models import AlreadyCommitted, Commit, Committed, RecordKey, Stale, StoredGame
+from service.store.models import (
+    Commit,
+    Committed,
+    MoveKey,
+    Nonce,
+    Record,
+    RecordKey,
+    Stale,
+    StoredGame,
+)
 from tests.chaos.crashes.lost_answers import COMMIT_COMMAND, CuttingProxy, unix_target
 from tests.chaos.traffic.history import History
 from tests.chaos.traffic.http_client import Answer, LostAnswerError, Request
@@ -31,7 +41,7 @@ from tests.chaos.traffic.load import Workload, run_load
 from tests.chaos.trial import Outcome, Trial
 from tests.nodes import throwaway_server
 
-_WORKLOAD = Workload(duplicates=0.15, conflicts=0.2, keyless=0.5)
+_WORKLOAD = Workload(duplicates=0.15, conflicts=0.2, keyless=0.5, expired_repeats=0.0)
 _CLIENTS = 3
 _CUT_SHARE, _KILL_SHARE, _FAULT_SHARE = 0.2, 0.03, 0.5
 _SECONDS_BETWEEN = 0.002
@@ -58,7 +68,7 @@ class SimpleStore(GameStore):
     """A simple store: a compare-and-set, and the Redis client's own retries.
 
     Its fault: a commit whose answer was lost is sent again and then conflicts with itself. It sets
-    no lifetimes, since no trial with it waits for them.
+    no lifetimes, since no trial with it waits for them, and every record stays.
     """
 
     def __init__(self, url: str, rng: random.Random) -> None:
@@ -67,10 +77,10 @@ class SimpleStore(GameStore):
         self._rng = rng
 
     def read(
-        self, game_id: str, record: RecordKey | None = None
-    ) -> tuple[StoredGame | None, bytes | None]:
+        self, game_id: str, key: RecordKey | MoveKey | None = None
+    ) -> tuple[StoredGame | None, Record]:
         version, state, meta = self._client.hmget(_game(game_id), "version", "state", "meta")
-        recorded = self._client.get(_record(game_id, record)) if record else None
+        recorded = self._client.get(_record(game_id, key)) if key else None
         return (StoredGame(int(version), state, meta) if version else None), recorded
 
     def events(self, game_id: str, after: int, limit: int) -> list[bytes]:
@@ -83,12 +93,12 @@ class SimpleStore(GameStore):
     def close(self) -> None:
         self._client.close()
 
-    def commit(self, commit: Commit) -> Committed | AlreadyCommitted | Stale:
+    def commit(self, commit: Commit) -> models.Outcome:
         return self._write(commit, commit.record)
 
     def _write(self, commit: Commit, record: bytes) -> Committed | Stale:
         game, stored = commit.game_id, commit.stored
-        keys = (_game(game), _log(game), _record(game, commit.record_key))
+        keys = (_game(game), _log(game), _record(game, commit.key))
         values = (commit.expected, stored.version, stored.state, stored.meta, record)
         done = self._client.eval(_COMPARE_AND_SET, 3, *keys, *values, *commit.events)
         return Committed() if done else Stale(self._version(game))
@@ -100,7 +110,7 @@ class SimpleStore(GameStore):
 class UnreportedWatchStore(SimpleStore):
     """Its fault: a WATCH is lost with the connection, and the commit does not notice."""
 
-    def commit(self, commit: Commit) -> Committed | AlreadyCommitted | Stale:
+    def commit(self, commit: Commit) -> models.Outcome:
         game, stored = commit.game_id, commit.stored
         with self._client.pipeline() as pipe:
             pipe.watch(_game(game))
@@ -115,7 +125,8 @@ class UnreportedWatchStore(SimpleStore):
             pipe.hset(_game(game), mapping=fields)
             if commit.events:
                 pipe.rpush(_log(game), *commit.events)
-            pipe.set(_record(game, commit.record_key), commit.record)
+            if commit.record:
+                pipe.set(_record(game, commit.key), commit.record)
             try:
                 pipe.execute()
             except redis.WatchError:
@@ -126,12 +137,13 @@ class UnreportedWatchStore(SimpleStore):
 class SeparateRecordStore(SimpleStore):
     """Its fault: the idempotency record is written after the game, and a kill may come between."""
 
-    def commit(self, commit: Commit) -> Committed | AlreadyCommitted | Stale:
+    def commit(self, commit: Commit) -> models.Outcome:
         outcome = self._write(commit, b"")
         if isinstance(outcome, Committed):
             if self._rng.random() < _FAULT_SHARE:
                 raise WorkerKilled
-            self._client.set(_record(commit.game_id, commit.record_key), commit.record)
+            if commit.record:
+                self._client.set(_record(commit.game_id, commit.key), commit.record)
         return outcome
 
 
@@ -144,7 +156,7 @@ class EarlyAnswerStore(SimpleStore):
         self._thread = threading.Thread(target=self._write_later, daemon=True)
         self._thread.start()
 
-    def commit(self, commit: Commit) -> Committed | AlreadyCommitted | Stale:
+    def commit(self, commit: Commit) -> models.Outcome:
         version = self._version(commit.game_id)
         if version != commit.expected:
             return Stale(version)
@@ -256,5 +268,11 @@ def _log(game_id: str) -> str:
     return f"simple:{game_id}:events"
 
 
-def _record(game_id: str, key: RecordKey) -> str:
-    return f"simple:{game_id}:record:{key.name}"
+def _record(game_id: str, key: RecordKey | MoveKey | Nonce) -> str:
+    match key:
+        case MoveKey(owner=owner, key_id=key_id):
+            return f"simple:{game_id}:record:{owner}:{key_id.hex()}"
+        case RecordKey(name=name):
+            return f"simple:{game_id}:record:{name}"
+        case Nonce():
+            return f"simple:{game_id}:record"

@@ -1,7 +1,8 @@
 """A seat never gets an answer that was recorded for another seat's idempotency key.
 
 The seats of one game send random moves, all with the same few keys. A model has the recorded answer
-of each seat and key, and so knows what the next answer must be.
+of each seat and key in the order of the moves, and so knows what the next answer must be: the
+newest answers of a seat come again, and its older keys are expired.
 """
 
 from __future__ import annotations
@@ -24,9 +25,12 @@ from tests.nodes import throwaway_server
 
 SEATS = 3
 KEYS = [f"key-{number}" for number in range(16)]
+NEWEST = 8
+"""How many answers of a seat come again."""
 _MOVER_SHARE = 0.6
 _REPEATED_HEADERS = ("ETag", "Content-Type", "Content-Length", "Vary", "Cache-Control")
-_REUSED, _REFUSED = "idempotency-key-reused", {"not-your-turn", "wrong-phase", "card-not-in-hand"}
+_REUSED, _EXPIRED = "idempotency-key-reused", "idempotency-key-expired"
+_REFUSED = {"not-your-turn", "wrong-phase", "card-not-in-hand"}
 
 
 def repeated_parts(answer: TestResponse) -> tuple[object, ...]:
@@ -103,17 +107,25 @@ class Game:
     ) -> str | None:
         """What is wrong with the answer to a request whose seat has used its key before."""
         first, recorded = self.answered[seat, key]
+        keys = [each for owner, each in self.answered if owner == seat]  # in order of the moves
+        if key not in keys[-NEWEST:]:
+            self.counts["expired"] += 1
+            return _other_than(_EXPIRED, answer)
         self.counts["repeated" if first == call else "reused"] += 1
         if first != call:
-            code = answer.get_json().get("code")
-            return None if code == _REUSED else f"{code} instead of {_REUSED}"
+            return _other_than(_REUSED, answer)
         replayed = "Idempotency-Replayed" in answer.headers
         return (
             None if replayed and repeated_parts(answer) == recorded else "not the recorded answer"
         )
 
 
-def shared_keys(games: int = 200, steps: int = 100) -> Outcome:
+def _other_than(code: str, answer: TestResponse) -> str | None:
+    given = answer.get_json().get("code")
+    return None if given == code else f"{given} instead of {code}"
+
+
+def shared_keys(games: int = 100, steps: int = 200) -> Outcome:
     """Every answer is the seat's own, whatever keys the other seats have used."""
     counts: Counter[str] = Counter()
     violations = []

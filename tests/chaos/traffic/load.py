@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import itertools
 import random
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -32,6 +32,8 @@ from tests.chaos.traffic.http_client import (
 from tests.dealer import Replayer
 
 _PAGE = 1000
+_NEWEST = 8
+"""How many answers of a seat come again."""
 _HUMAN = {"kind": "human"}
 _SEATS: tuple[tuple[Mapping[str, str], ...], ...] = (
     (_HUMAN, {"kind": "ai", "level": "hard"}),
@@ -50,6 +52,7 @@ class Workload:
     conflicts         at once with another move of the same seat
     keyless           without a key
     late_repeats      after an older move has been repeated
+    expired_repeats   after a move has been repeated whose answer is stored no longer
     conditional       with If-Match
     concurrent_reads  while another request reads the game
     """
@@ -58,6 +61,7 @@ class Workload:
     conflicts: float = 0.05
     keyless: float = 0.0
     late_repeats: float = 0.1
+    expired_repeats: float = 0.05
     conditional: float = 0.3
     concurrent_reads: float = 0.2
 
@@ -72,7 +76,8 @@ class GameClient:
         self._history = history
         self._workload = workload
         self._rng = rng
-        self._answered: deque[tuple[Request, Answer]] = deque(maxlen=8)
+        self._answered: deque[tuple[Request, Answer]] = deque(maxlen=_NEWEST)
+        self._keyed_moves: dict[int, list[Request]] = defaultdict(list)  # by seat, in order
         self._outcome_unknown = False  # a move of unknown outcome may still take effect
 
     def open(self, seats: Sequence[Mapping[str, str]]) -> None:
@@ -96,6 +101,7 @@ class GameClient:
         with ThreadPoolExecutor(2) as pool:
             while self._view["status"] == "playing" and goes_on():
                 self._repeat_an_older_move()
+                self._repeat_an_expired_move()
                 self._turn(pool)
 
     def close(self) -> None:
@@ -143,6 +149,7 @@ class GameClient:
         if made:
             self._use_view(made[0][1])
             self._answered += [(each, got) for each, got in made[:1] if each.key]
+            self._keyed_moves[seat] += [each for each, _ in made[:1] if each.key]
         else:
             self._read(seat)
 
@@ -205,6 +212,15 @@ class GameClient:
             again = self._client.move(self._game, request, self._operation_key(request))
             if again != first:
                 self._violation("a repeat of an older move got another answer", [request])
+
+    def _repeat_an_expired_move(self) -> None:
+        expired = [each for moves in self._keyed_moves.values() for each in moves[:-_NEWEST]]
+        if expired and self._happens(self._workload.expired_repeats):
+            self._history.count("expired_repeats")
+            request = self._rng.choice(expired)
+            again = self._client.move(self._game, request, self._operation_key(request))
+            if again is None or again.code != "idempotency-key-expired":
+                self._violation(f"a repeat of an expired move was answered {again}", [request])
 
     def _send_create_or_join(self, request: Request) -> Any:
         answer = self._client.move("", request, self._operation_key(request))
