@@ -8,7 +8,13 @@ from collections.abc import Iterator
 import redis
 
 PARTS = ("state", "meta", "events", "records")
-_PART_OF = {"game": "state", "events": "events", "key": "records"}
+_PART_OF = {
+    "game": "state",
+    "events": "events",
+    "key": "records",
+    "keys": "records",
+    "answers": "records",
+}
 """By the first word of a key behind the game's hash tag."""
 _META_FIELD = "meta"
 """A field of the key that has the state."""

@@ -162,7 +162,7 @@ class Transactions:
         stored, record = self._repository.load(change.game_id, key)
         is_new = isinstance(key, MoveKey) and record is None
         if is_new and stored is not None and Meta.parse(stored).old_records:
-            return self._repository.load(change.game_id, change.old_key)
+            record = self._repository.load(change.game_id, change.old_key)[1]
         return stored, record
 
     def _read(

@@ -13,6 +13,7 @@ from typing import Self
 from flask import Request, Response
 from flask.globals import request_ctx
 from flask.views import MethodView
+from werkzeug.exceptions import RequestEntityTooLarge
 
 from service.errors import RequestError
 from service.http.openapi.blueprint import documented_arguments, documented_token
@@ -38,7 +39,7 @@ class Operation:
         """The answer to a request; `path` has the values that its path names."""
         try:
             values = [argument.parse(request) for argument in self.arguments]
-        except RequestError:
+        except (RequestError, RequestEntityTooLarge):
             self._check_access_first(path)
             raise
         return self.method(*values, **path)

@@ -18,6 +18,7 @@ from werkzeug.test import TestResponse
 
 from service.games.meta import Meta
 from service.store.game_store import GameStore
+from service.store.models import RecordKey
 from tests.clock import Clock
 from tests.player import QUICK, create, refused
 
@@ -93,6 +94,28 @@ def test_an_old_game_is_played_on_and_every_old_key_is_answered(
     assert stored is not None
     assert stored.version == int(OLD["stored"]["game"]["version"]) + len(made)
     assert Meta.parse(stored).old_records
+
+
+def test_a_repeat_that_meets_its_first_request_halfway_gets_its_answer(
+    client: FlaskClient, store: GameStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read, answers = store.read, []
+    sent, _ = move(client, "first")
+    token, other = sent["token"], {"key": "second", "token": sent["token"]}
+    view = client.get(PATH, headers={"Authorization": f"Bearer {token}"}).get_json()
+    body = {"card": view["you"]["hand"][0], "go_out": False}
+    other |= {"path": f"{PATH}/discard", "body": body}
+
+    def read_after_the_first(game_id: str, key: Any = None) -> Any:
+        if isinstance(key, RecordKey) and not answers:
+            answers.append(None)
+            answers[0] = repeat(client, other)
+        return read(game_id, key)
+
+    monkeypatch.setattr(store, "read", read_after_the_first)
+    again = repeat(client, other)
+    assert again.get_data() == answers[0].get_data()
+    assert (again.status_code, again.headers["Idempotency-Replayed"]) == (200, "true")
 
 
 def test_an_old_key_belongs_to_its_request(client: FlaskClient) -> None:

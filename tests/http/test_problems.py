@@ -68,6 +68,7 @@ def test_an_unknown_game_is_reported_before_anything_else(client: FlaskClient, p
         client.post(path + "/draw", json={"nonsense": 1}),
         client.post(path + "/discard", data="{", content_type="application/json"),
         client.post(path + "/draw", data="x", content_type="text/plain"),
+        client.post(path + "/draw", data=b" " * 100_000, content_type="application/json"),
         client.get(path + "/events?limit=0"),
         client.delete(path),
     ):

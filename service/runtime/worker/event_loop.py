@@ -3,11 +3,11 @@
     IDLE -> HEAD -> BODY -> DISPATCHED -> SENDING -> IDLE again (keep-alive), or LINGERING -> CLOSED
                                        -> STREAMING -> the same
 
-States may be skipped; every state but DISPATCHED ends at its deadline. A thread gets a request
-once all of it has arrived, and the loop sends what the client does not take of the response at
-once. A connection that its thread has finished is taken back at the next event, which is mostly
-the client's next request; the loop is woken only where it has something to do at once. Poller,
-clock and limits are arguments; nothing here knows gunicorn.
+States may be skipped; every state but DISPATCHED and STREAMING ends at its deadline. A thread gets
+a request once all of it has arrived, and the loop sends what the client does not take of the
+response at once. A connection that its thread has finished is taken back at the next event, which
+is mostly the client's next request; the loop is woken only where it has something to do at once.
+Poller, clock and limits are arguments; nothing here knows gunicorn.
 """
 
 from __future__ import annotations
@@ -257,6 +257,7 @@ class EventLoop:
 
     def _after_stream(self, conn: Connection) -> None:
         self._size += 1
+        self._waiting.dispatch(conn)
         self._streams.release(conn)
         self._send_rest(conn)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+
 import pytest
 
 from service.runtime.worker.connection import State
@@ -93,6 +95,24 @@ def test_a_body_that_is_not_chunked_ends_with_its_connection() -> None:
 
     assert one.sock.sent == b"head;plain"
     assert one.worker.state(one.sock) is State.LINGERING
+
+
+def test_a_client_that_is_gone_at_the_end_of_a_body_leaves_no_connection_counted() -> None:
+    class LostSocket(FakeSocket):
+        def shutdown(self, _how: int) -> None:
+            raise OSError(errno.ENOTCONN, "not connected")
+
+    worker = FakeWorker()
+    sock = worker.connect(GET, sock=LostSocket())
+    stream = worker.open_stream(sock, lambda: None)
+    assert stream is not None
+    stream.opened(is_chunked=False)
+    worker.answer(sock, b"head;", keep_alive=False)
+    stream.end()
+    worker.turn()
+
+    assert worker.state(sock) is State.CLOSED
+    assert worker.loop.is_empty
 
 
 def test_an_end_that_comes_before_the_head_ends_the_response() -> None:
