@@ -10,7 +10,6 @@ from typing import ClassVar, Generic, TypeVar
 
 from engine.errors import SnapshotError
 from engine.game import Game, Step
-from engine.snapshot import load
 from service.errors import (
     CorruptGameError,
     GameNotFoundError,
@@ -20,6 +19,7 @@ from service.errors import (
 )
 from service.games.event_log import LoggedEvent
 from service.games.meta import Meta
+from service.games.snapshots import SNAPSHOTS
 from service.store.models import StoredGame
 
 
@@ -65,7 +65,7 @@ class LoadedGame(Generic[CallerT_co]):
     def game(self) -> Game:
         """The state of play; raises CorruptGameError."""
         try:
-            game = load(self.stored.state)
+            game = SNAPSHOTS.load(self.stored.state)
         except SnapshotError as error:
             raise CorruptGameError(str(error), self.game_id) from error
         if not self.meta.fits(game):

@@ -8,13 +8,13 @@ from collections.abc import Sequence
 
 from engine.events import RoundScored
 from engine.game import Game, Step
-from engine.snapshot import dump
 from service.errors import CorruptGameError, GameNotFoundError
 from service.games import tokens
 from service.games.event_log import LoggedEvent, pack, unpack
 from service.games.idempotency import RECORD_TTL_SECONDS
 from service.games.loaded import CallerT_co, LoadedGame, NextVersion
 from service.games.meta import Lifetimes, Meta
+from service.games.snapshots import SNAPSHOTS
 from service.store.game_store import GameStore
 from service.store.models import Commit, MoveKey, Nonce, Outcome, Record, RecordKey, StoredGame
 
@@ -48,7 +48,7 @@ class GameRepository:
         The one place that stamps times and lifetimes.
         """
         stamped = meta.stamped(step.game, now, self._lifetimes)
-        stored = StoredGame(before.version + 1, dump(step.game), stamped.dump())
+        stored = StoredGame(before.version + 1, SNAPSHOTS.dump(step.game), stamped.dump())
         events = tuple(LoggedEvent(event, now) for event in step.events)
         return NextVersion(before, step, stored, stamped, events)
 
