@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 from string import ascii_lowercase, ascii_uppercase
 from typing import Any, assert_never
 
@@ -30,6 +31,8 @@ LAST_MOMENT = 253_402_300_799_999
 """The last millisecond that can be written as a time: the end of the year 9999."""
 _MANY = 10**9
 """No count in a game reaches this; what it can really be follows from the rest of the game."""
+_TABLES = 256
+"""How many tables are remembered as JSON: who sits at one seldom changes."""
 
 _CHARACTERS = ascii_uppercase + ascii_lowercase + "*"
 _CARD_OF = dict(zip(_CHARACTERS, CARDS, strict=True))
@@ -67,7 +70,7 @@ def dump(game: Game) -> bytes:
             "aces": game.rules.aces.value,
             "hints": game.rules.hints,
         },
-        "seats": list(map(_seat_plain, game.seats)),
+        "seats": _seats_plain(game.seats),
         "first_dealer": game.first_dealer,
         "totals": game.totals,
         "seq": game.seq,
@@ -93,6 +96,11 @@ def load(blob: bytes) -> Game:
     for rule in broken_rules(game):
         raise SnapshotError(f"the stored game breaks a rule: {rule}")
     return game
+
+
+@lru_cache(maxsize=_TABLES)
+def _seats_plain(seats: tuple[Seat, ...]) -> list[list[object]]:
+    return list(map(_seat_plain, seats))
 
 
 def _seat_plain(seat: Seat) -> list[object]:

@@ -95,10 +95,25 @@ def _register(app: Flask) -> None:
     app.extensions["openapi"] = cache(lambda: written(completed(api.description(), root_path)))
 
 
+class LogFormatter(logging.Formatter):
+    """Writes lines as `logging` does, the date and the time of day once a second."""
+
+    _second = -1
+    _text = ""
+
+    def formatTime(self, record: logging.LogRecord, datefmt: str | None = None) -> str:  # noqa: N802
+        """The time of a line, to the millisecond; a handler calls this with its lock held."""
+        second = int(record.created)
+        if second != self._second:
+            self._second = second
+            self._text = time.strftime(self.default_time_format, self.converter(second))
+        return f"{self._text},{int(record.msecs):03d}"
+
+
 def _log(config: Config) -> None:
     logger = logging.getLogger("service")
     logger.setLevel(config.log_level)
     if not logger.handlers:
         handler = logging.StreamHandler()
-        handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s %(message)s"))
+        handler.setFormatter(LogFormatter("%(asctime)s %(levelname)s %(name)s %(message)s"))
         logger.addHandler(handler)
