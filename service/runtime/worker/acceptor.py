@@ -1,7 +1,8 @@
 """The acceptor: takes new connections in from the listening sockets, which workers share.
 
 At stop, what waits in the queue of a listener is accepted before the listener is closed: the kernel
-would reset it otherwise. A listener is free once every process that has it has closed it.
+would reset it otherwise. Clients that go on connecting cannot prolong that: no more are accepted
+then than a queue can hold. A listener is free once every process that has it has closed it.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from service.runtime.worker.wait_list import Poller
 _NONE_WAITING = (errno.EAGAIN, errno.EWOULDBLOCK)
 _NO_ROOM = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 _NO_ROOM_PAUSE_SECONDS = 0.5
+_LONGEST_QUEUE = 2_048
+"""Connections that wait to be accepted, by the backlog that the service listens with."""
 
 
 class Listener(Protocol):
@@ -55,6 +58,7 @@ class Acceptor:
         self._is_paused = True
         self._resume_at = 0.0
         self._is_stopping = False
+        self._left_at_stop = _LONGEST_QUEUE
         for listener in self._open:
             listener.setblocking(False)
         self._resume()
@@ -85,8 +89,10 @@ class Acceptor:
         self._open.clear()
 
     def _empty_queues(self) -> None:
-        while not self._is_paused and any(self._accept(listener) for listener in self._open):
-            pass
+        while not self._is_paused and self._left_at_stop > 0:
+            if not any(self._accept(listener) for listener in self._open):
+                break
+            self._left_at_stop -= 1
         if not self._is_paused:
             self.close()
 

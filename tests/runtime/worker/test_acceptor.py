@@ -169,6 +169,29 @@ def test_at_the_stop_the_queues_are_emptied_and_then_the_listeners_closed() -> N
     assert not listening.worker.poller.watched
 
 
+class EndlessListener(FakeListener):
+    """A listening socket whose queue is never empty."""
+
+    accepted = 0
+
+    def accept(self) -> tuple[FakeSocket, object]:
+        self.client()
+        self.accepted += 1
+        return super().accept()
+
+
+def test_at_the_stop_clients_that_go_on_connecting_are_not_waited_for() -> None:
+    worker = FakeWorker()
+    listener = EndlessListener(worker)
+    acceptor = Acceptor(worker.poller, worker.loop, [listener], worker.clock)
+
+    acceptor.stop()
+
+    assert acceptor.has_closed
+    assert not listener.is_open
+    assert listener.accepted == 2_048
+
+
 def test_at_the_stop_a_queue_that_has_no_room_is_emptied_as_room_comes() -> None:
     listening = Listening(connections=2)
     clients = [listening.listener.client(GET) for _ in range(10)]
