@@ -40,6 +40,9 @@ _REMEMBERED = 4096
 _SOURCES = (Source.STOCK, Source.DISCARD)
 """The sources in the order of their numbers in the log."""
 
+_Owner = type[Any]
+_Form = Any
+"""A type as msgspec takes it: annotated, a union, or made at run time."""
 _Pack = Callable[[Any], object]
 _Place = tuple[int, AceMode]
 """The round and the ace mode of a value: the meaning of a meld depends on them."""
@@ -59,7 +62,7 @@ class Codec(NamedTuple):
     None where the value is stored as it is.
     """
 
-    stored: Any
+    stored: _Form
     pack: _Pack | None = None
     unpack: _Unpack | None = None
 
@@ -100,7 +103,7 @@ def _packed(owner: Body | SeatScore) -> list[object]:
     ]
 
 
-def _unpacked(owner: type[Any], values: Iterable[Any], place: _Place) -> list[Any]:
+def _unpacked(owner: _Owner, values: Iterable[object], place: _Place) -> list[Any]:
     """The fields of a class from what is stored of them."""
     return [
         value if unpack_field is None else unpack_field(value, place)
@@ -127,11 +130,13 @@ def _scores(stored: list[msgspec.Struct], place: _Place) -> tuple[SeatScore, ...
     )
 
 
-def _struct(owner: type[Any], *first: tuple[str, Any], **options: Any) -> type[msgspec.Struct]:
+def _struct(
+    owner: _Owner, *first: tuple[str, _Form], tag: int | None = None
+) -> type[msgspec.Struct]:
     """The array in which the fields of a class are stored, after some others."""
     fields = [(field.name, _codec(field).stored) for field in fields_of(owner)]
     return msgspec.defstruct(
-        owner.__name__, [*first, *fields], array_like=True, forbid_unknown_fields=True, **options
+        owner.__name__, [*first, *fields], array_like=True, forbid_unknown_fields=True, tag=tag
     )
 
 
@@ -145,7 +150,7 @@ def _codec(field: Field) -> Codec:
 
 
 def _entry(kind: type[Body]) -> type[msgspec.Struct]:
-    number: Any = _Round if kind.in_round else _Round | None
+    number: _Form = _Round if kind.in_round else _Round | None
     return _struct(kind, ("round", number), ("at", _Time), tag=kind.code)
 
 
@@ -175,7 +180,7 @@ CODECS: dict[Kind, Codec] = {
     Kind.SECRET: Codec(Annotated[bytes, Meta(min_length=SECRET_BYTES, max_length=SECRET_BYTES)]),
 }
 """How each kind of value is stored and read."""
-_Row: Any = _struct(SeatScore)
+_Row: _Form = _struct(SeatScore)
 CODECS[Kind.SCORES] = Codec(list[_Row], lambda scores: list(map(_packed, scores)), _scores)
 
 _OWNERS = (*BODIES.values(), SeatScore)
@@ -185,6 +190,6 @@ _PACKED = {
 }
 _UNPACKED = {owner: tuple(_codec(field).unpack for field in fields_of(owner)) for owner in _OWNERS}
 _KINDS = {_entry(kind): kind for kind in BODIES.values()}
-_ENTRY: Any = reduce(or_, _KINDS)
+_ENTRY: _Form = reduce(or_, _KINDS)
 _ENCODER = msgspec.msgpack.Encoder()
 _DECODER = msgspec.msgpack.Decoder(_ENTRY)

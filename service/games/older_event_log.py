@@ -16,6 +16,9 @@ from engine.events import BODIES, SeatScore
 from engine.fields import Kind, fields_of
 from service.games.bodies import timestamp
 
+_Members = dict[str, Any]
+_Owner = type[Any]
+_Read = Callable[[Any], object]
 _ENVELOPE = ("seq", "at", "type", "round")
 _EPOCH = datetime.fromtimestamp(0, UTC)
 _MILLISECOND = timedelta(milliseconds=1)
@@ -41,7 +44,7 @@ def _milliseconds(text: str) -> int:
     return milliseconds
 
 
-def _values(members: dict[str, Any], owner: type[Any], *, more: int = 0) -> list[object]:
+def _values(members: _Members, owner: _Owner, *, more: int = 0) -> list[object]:
     """The fields of a class from the members of an object that has so many `more`."""
     fields = fields_of(owner)
     if len(members) != len(fields) + more:
@@ -49,7 +52,7 @@ def _values(members: dict[str, Any], owner: type[Any], *, more: int = 0) -> list
     return [_value(members[field.name], _READERS.get(field.kind)) for field in fields]
 
 
-def _value(value: object, read: Callable[[Any], object] | None) -> object:
+def _value(value: object, read: _Read | None) -> object:
     return value if value is None or read is None else read(value)
 
 
@@ -61,15 +64,15 @@ def _cards(codes: list[object]) -> bytes:
     return bytes(map(_card, codes))
 
 
-def _melds(melds: list[dict[str, Any]]) -> list[bytes]:
+def _melds(melds: list[_Members]) -> list[bytes]:
     return [_cards(meld["cards"]) for meld in melds]
 
 
-def _scores(rows: list[dict[str, Any]]) -> list[list[object]]:
+def _scores(rows: list[_Members]) -> list[list[object]]:
     return [_values(row, SeatScore) for row in rows]
 
 
-_READERS: dict[Kind, Callable[[Any], object]] = {
+_READERS: dict[Kind, _Read] = {
     Kind.CARD: _card,
     Kind.CARDS: _cards,
     Kind.MELDS: _melds,

@@ -10,7 +10,9 @@ from typing import Any
 from service.http.openapi import examples
 from service.http.root_path import located
 
-SPEC_OPTIONS: dict[str, Any] = {
+_Object = dict[str, Any]
+"""A JSON object of the description."""
+SPEC_OPTIONS: _Object = {
     "info": {
         "summary": "Play Three-Thirteen Rummy over HTTP.",
         "description": (
@@ -62,7 +64,7 @@ _MEDIA_TYPE = "application/json"
 _LINE_END = re.compile(r"(?<!\n)\n(?!\n)")
 
 
-def completed(spec: dict[str, Any], root_path: str) -> dict[str, Any]:
+def completed(spec: _Object, root_path: str) -> _Object:
     """The description with examples and links, its parts in the order in which they are read.
 
     Under a `root_path` it names that as the server, and the addresses in its examples have it.
@@ -88,7 +90,7 @@ def completed(spec: dict[str, Any], root_path: str) -> dict[str, Any]:
     return {part: spec[part] for part in _PARTS}
 
 
-def written(spec: dict[str, Any]) -> bytes:
+def written(spec: _Object) -> bytes:
     """The description as the JSON text that is served and committed."""
     return (json.dumps(spec, indent=2, ensure_ascii=False) + "\n").encode()
 
@@ -106,19 +108,19 @@ def _located(node: Any, root_path: str) -> Any:
             return node
 
 
-def _named(components: dict[str, Any], shared: list[dict[str, Any]]) -> Iterator[dict[str, str]]:
+def _named(components: _Object, shared: list[_Object]) -> Iterator[dict[str, str]]:
     """References to parameters of a path, which the components then hold."""
     for parameter in shared:
         components.setdefault("parameters", {})[parameter["name"]] = parameter
         yield {"$ref": f"#/components/parameters/{parameter['name']}"}
 
 
-def _success(operation: dict[str, Any]) -> dict[str, Any]:
-    responses: dict[str, Any] = operation["responses"]
+def _success(operation: _Object) -> _Object:
+    responses: _Object = operation["responses"]
     return next(response for status, response in responses.items() if status.startswith("2"))
 
 
-def _ordered(operation: dict[str, Any], shared: list[dict[str, str]]) -> dict[str, Any]:
+def _ordered(operation: _Object, shared: list[dict[str, str]]) -> _Object:
     """An operation as it is read: the path's parameters first, statuses in order, no hard lines."""
     parts = {
         **operation,
@@ -130,7 +132,7 @@ def _ordered(operation: dict[str, Any], shared: list[dict[str, str]]) -> dict[st
     return {part: parts[part] for part in _OPERATION_PARTS if parts.get(part) or part == "security"}
 
 
-def _links(paths: dict[str, Any]) -> dict[str, Any]:
+def _links(paths: _Object) -> _Object:
     """From a created game to everything one can do with it."""
     return {
         operation["operationId"]: {

@@ -17,6 +17,9 @@ from marshmallow import fields, validate
 
 from service.http.schemas.strict_fields import CardField, FlagField, RankField, WholeField
 
+_Field = fields.Field[Any]
+_List = fields.List[Any]
+_Loaded = dict[str, Any]
 _Take = Callable[[Any], object]
 """Takes a value as a field would load it, or raises one of `_DECLINED`."""
 _DECLINED = (LookupError, TypeError, ma.ValidationError)
@@ -33,7 +36,7 @@ class _Member:
     default: object
 
     @classmethod
-    def of(cls, name: str, field: fields.Field[Any]) -> Self:
+    def of(cls, name: str, field: _Field) -> Self:
         key = name if field.data_key is None else field.data_key
         required = field.required or callable(field.load_default)
         return cls(key, field.attribute or name, _taking(field), required, field.load_default)
@@ -55,11 +58,11 @@ class PlainLoader:
         members = (_Member.of(name, field) for name, field in schema.load_fields.items())
         return cls(tuple(members), tuple(_checks(schema)))
 
-    def load(self, given: object) -> dict[str, Any] | None:
+    def load(self, given: object) -> _Loaded | None:
         """What the schema's `load` gives, or None for everything that is not plain."""
         if type(given) is not dict:
             return None
-        loaded: dict[str, Any] = {}
+        loaded: _Loaded = {}
         taken = 0
         try:
             for member in self.members:
@@ -84,7 +87,7 @@ def _checks(schema: ma.Schema) -> Iterator[tuple[str, _Take]]:
             yield schema.fields[name].attribute or name, getattr(schema, method)
 
 
-def _taking(field: fields.Field[Any]) -> _Take:
+def _taking(field: _Field) -> _Take:
     """What takes the plain values of a field."""
     if field.pre_load or field.post_load:
         return _decline
@@ -92,7 +95,7 @@ def _taking(field: fields.Field[Any]) -> _Take:
     return _or_none(take) if field.allow_none else take
 
 
-def _taking_values(field: fields.Field[Any]) -> _Take:
+def _taking_values(field: _Field) -> _Take:
     texts = _all_texts(field)
     if texts is not None:
         return _table(field, texts).__getitem__
@@ -107,7 +110,7 @@ def _taking_values(field: fields.Field[Any]) -> _Take:
     return _decline
 
 
-def _all_texts(field: fields.Field[Any]) -> tuple[str, ...] | None:
+def _all_texts(field: _Field) -> tuple[str, ...] | None:
     """Every text that a field may take, if these are few; each of them is loaded beforehand."""
     if isinstance(field, CardField | RankField):
         return field.TEXTS
@@ -118,7 +121,7 @@ def _all_texts(field: fields.Field[Any]) -> tuple[str, ...] | None:
     return None
 
 
-def _table(field: fields.Field[Any], texts: tuple[str, ...]) -> dict[str, object]:
+def _table(field: _Field, texts: tuple[str, ...]) -> dict[str, object]:
     table = {}
     for text in texts:
         try:
@@ -128,7 +131,7 @@ def _table(field: fields.Field[Any], texts: tuple[str, ...]) -> dict[str, object
     return table
 
 
-def _validated(kind: type, field: fields.Field[Any]) -> _Take:
+def _validated(kind: type, field: _Field) -> _Take:
     validators = tuple(field.validators)
 
     def take(value: object) -> object:
@@ -141,7 +144,7 @@ def _validated(kind: type, field: fields.Field[Any]) -> _Take:
     return take
 
 
-def _list(field: fields.List[Any]) -> _Take:
+def _list(field: _List) -> _Take:
     validators, take_item = tuple(field.validators), _taking(field.inner)
 
     def take(value: object) -> object:

@@ -48,7 +48,7 @@ class QueryNumberField(WholeField):
     """A whole number in a query, in plain digits: no sign, spaces, underscores or other scripts."""
 
     def _deserialize(
-        self, value: Any, attr: str | None, data: Mapping[str, Any] | None, **kwargs: Any
+        self, value: object, attr: str | None, data: Mapping[str, object] | None, **kwargs: object
     ) -> Any:
         if not (isinstance(value, str) and value.isascii() and value.isdigit()):
             raise self.make_error("invalid", input=value)
@@ -70,7 +70,7 @@ class CardField(fields.String):
         super().__init__(metadata=described, **kwargs)
 
     def _deserialize(
-        self, value: Any, attr: str | None, data: Mapping[str, Any] | None, **kwargs: Any
+        self, value: object, attr: str | None, data: Mapping[str, object] | None, **kwargs: object
     ) -> Any:
         code = super()._deserialize(value, attr, data, **kwargs)
         try:
@@ -85,7 +85,7 @@ class RankField(fields.String):
     TEXTS = tuple(RANK_CODES)
 
     def _deserialize(
-        self, value: Any, attr: str | None, data: Mapping[str, Any] | None, **kwargs: Any
+        self, value: object, attr: str | None, data: Mapping[str, object] | None, **kwargs: object
     ) -> Any:
         code = super()._deserialize(value, attr, data, **kwargs)
         try:
@@ -98,7 +98,7 @@ class FlagField(fields.Boolean):
     """true or false, and nothing that merely looks like it."""
 
     def _deserialize(
-        self, value: Any, attr: str | None, data: Mapping[str, Any] | None, **kwargs: Any
+        self, value: object, attr: str | None, data: Mapping[str, object] | None, **kwargs: object
     ) -> Any:
         if not isinstance(value, bool):
             raise self.make_error("invalid", input=value)

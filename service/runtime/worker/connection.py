@@ -6,6 +6,7 @@ waits for the client.
 
 from __future__ import annotations
 
+import contextlib
 import socket
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Any
@@ -70,6 +71,11 @@ class BufferedSocket:
             return
         sent = 0 if self._unsent else self._send(data)
         self._unsent += memoryview(data)[sent:]
+
+    def try_sendall(self, data: ReadableBuffer) -> None:
+        """Send like `sendall`; that the client is gone shows when it is read."""
+        with contextlib.suppress(OSError):
+            self.sendall(data)
 
     def flush(self) -> None:
         """Send what the client takes by now; raise `OSError` if it is gone."""

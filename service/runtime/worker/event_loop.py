@@ -4,15 +4,13 @@
                                        -> STREAMING -> the same
 
 States may be skipped; every state but DISPATCHED and STREAMING ends at its deadline. A thread gets
-a request once all of it has arrived, and the loop sends what the client does not take of the
-response at once. A connection that its thread has finished is taken back at the next event, which
-is mostly the client's next request; the loop is woken only where it has something to do at once.
-Poller, clock and limits are arguments; nothing here knows gunicorn.
+a request once all of it has arrived; the loop sends what the client does not take at once. A
+connection that its thread has finished is taken back at the next event, mostly the client's next
+request: the loop is woken only where it has something to do at once. Nothing here knows gunicorn.
 """
 
 from __future__ import annotations
 
-import contextlib
 import math
 import socket
 import time
@@ -34,10 +32,7 @@ _RECEIVING = frozenset(_PARTS.values())
 
 
 class EventLoop:
-    """The connections of one worker.
-
-    Every method is for the loop's thread, but `finish` and `open_stream`.
-    """
+    """The connections of one worker; only `finish` and `open_stream` are for other threads."""
 
     def __init__(
         self,
@@ -107,7 +102,7 @@ class EventLoop:
         conn.keep_alive = keep_alive
         only_idles = keep_alive and conn.is_drained
         self._finished.append(conn)
-        # After the line above: whatever forbids to sleep comes before the loop's own look at it.
+        # Looked at after the line above: the loop looks in the other order.
         if not (only_idles and conn.events) or self._is_stopping:
             self._wake(self.take_finished)
 
@@ -163,7 +158,7 @@ class EventLoop:
 
     def _await_part(self, conn: Connection, part: State) -> None:
         if part is State.BODY and conn.framing.expects_continue:
-            _send_now(conn, _CONTINUE)
+            conn.sock.try_sendall(_CONTINUE)
         limits, now = self._limits, self._clock()
         seconds = limits.body_seconds if part is State.BODY else limits.head_seconds
         if part is State.IDLE and conn.keep_alive:
@@ -176,7 +171,7 @@ class EventLoop:
 
     def _refuse(self, conn: Connection) -> None:
         """Answer a request that arrives too slowly."""
-        _send_now(conn, _REQUEST_TIMEOUT)
+        conn.sock.try_sendall(_REQUEST_TIMEOUT)
         if self._is_stopping:
             self._close(conn)
         else:
@@ -302,8 +297,3 @@ class EventLoop:
         self._waiting.close(conn)
         self._streams.release(conn)
         conn.sock.close()
-
-
-def _send_now(conn: Connection, data: bytes) -> None:
-    with contextlib.suppress(OSError):  # that the client is gone shows when it is read
-        conn.sock.sendall(data)
