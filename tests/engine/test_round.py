@@ -170,6 +170,23 @@ def test_the_wild_rank_belongs_to_the_round_not_to_the_hand() -> None:
     assert play(other, Source.DISCARD, "KS").layout.out is None
 
 
+def test_a_hand_goes_out_with_a_wild_in_its_meld() -> None:
+    state = table(["2C 5D 9H", "3D 9S 9C"], upcard="KD")
+    after = play(state, Source.STOCK, str(state.layout.stock[-1]))
+    assert after.layout.out == 1
+    assert rounds.melds_completely(hand("3D 9S 9C"), rank("3"), rules().aces)
+    assert not rounds.melds_completely(hand("4D 9S 9C"), rank("3"), rules().aces)
+
+
+def test_a_round_that_is_over_stays_in_its_last_turn() -> None:
+    state = table(["2C 5D 9H", "9D 9S 9C"])
+    out = turn(state)
+    over = turn(out)
+    assert isinstance(over, Finished)
+    assert over.layout.turns == out.layout.turns == 1
+    assert over.layout.seat == out.layout.seat
+
+
 def test_a_round_is_stopped_when_a_seat_would_begin_its_sixty_first_turn() -> None:
     state: Drawing | Finished = table(["2C 5D 9H", "2D 5H 9S"])
     turns = 0
