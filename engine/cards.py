@@ -7,7 +7,6 @@ two-deck game are interchangeable, so a hand is a sorted tuple that may hold a c
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from enum import IntEnum
 
 from engine.errors import CardCodeError, RankCodeError
@@ -127,11 +126,6 @@ def parse_cards(text: str) -> tuple[Card, ...]:
         return tuple(map(_BY_CODE.__getitem__, text.split(" "))) if text else ()
     except KeyError as error:
         raise CardCodeError(error.args[0]) from None
-
-
-def write_cards(cards: Iterable[Card]) -> str:
-    """The codes of cards with blanks between them, in the given order."""
-    return " ".join(map(str, cards))
 
 
 def without(cards: tuple[Card, ...], card: Card) -> tuple[Card, ...]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from engine.cards import Card, Rank, parse_cards
 from engine.melds import Meld
 from engine.rules import AceMode, Rules
@@ -17,6 +19,11 @@ def card(code: str) -> Card:
 def hand(codes: str) -> tuple[Card, ...]:
     """The sorted hand of card codes that spaces separate."""
     return tuple(sorted(parse_cards(codes)))
+
+
+def write_cards(cards: Iterable[Card]) -> str:
+    """The codes of cards with spaces between them, in the given order."""
+    return " ".join(map(str, cards))
 
 
 def rank(code: str) -> Rank:

@@ -14,11 +14,12 @@ from msgspec.structs import replace
 
 from engine.game import Game
 from engine.seats import is_away
+from engine.snapshot import LAST_MOMENT
 from service.errors import CorruptGameError
 from service.games.tokens import HASH_BYTES, seat_of, token_hash
 from service.store.models import StoredGame
 
-_Time = Annotated[int, msgspec.Meta(ge=0, le=253_402_300_799_999)]
+_Time = Annotated[int, msgspec.Meta(ge=0, le=LAST_MOMENT)]
 """ms since 1970, up to the end of the year 9999."""
 _Seat = Annotated[int, msgspec.Meta(ge=0)]
 _Hash = Annotated[bytes, msgspec.Meta(min_length=HASH_BYTES, max_length=HASH_BYTES)]

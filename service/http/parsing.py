@@ -16,10 +16,7 @@ from typing import Any, Self
 import marshmallow as ma
 from flask import Request, request
 
-from service.errors import (
-    Fault,
-    InvalidRequestError,
-)
+from service.errors import Fault, InvalidRequestError
 from service.games.idempotency import Idempotency, fingerprint
 from service.http.body import json_body
 from service.http.schemas.plain import PlainLoader

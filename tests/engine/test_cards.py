@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from engine.cards import CARDS, JOKER, Card, Rank, Suit, parse_cards, without, write_cards
+from engine.cards import CARDS, JOKER, Card, Rank, Suit, parse_cards, without
 from engine.errors import CardCodeError, RankCodeError
-from tests.builders import card, hand
+from tests.builders import card, hand, write_cards
 
 
 def test_parse_and_str_are_inverses_for_every_card() -> None:

@@ -2,9 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from engine.cards import write_cards
 from engine.errors import IllegalMeldError
-from tests.builders import meld
+from tests.builders import meld, write_cards
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@ from collections import Counter
 import pytest
 
 from engine import shuffle
-from engine.cards import parse_cards, write_cards
+from engine.cards import parse_cards
 from tests import dealer
-from tests.builders import secret
+from tests.builders import secret, write_cards
 
 
 def test_a_hand_written_dealer_gives_the_same_cards() -> None:

@@ -6,12 +6,12 @@ from dataclasses import fields, is_dataclass, replace
 import pytest
 
 from engine import game as games
-from engine.cards import Card, write_cards
+from engine.cards import Card
 from engine.game import Game, Source, Status
 from engine.options import GameOptions
 from engine.round import Discarding, Drawing, Finished
 from engine.view import View, advise, position, redacted, revealed, view
-from tests.builders import card, humans, rules, secret
+from tests.builders import card, humans, rules, secret, write_cards
 from tests.playout import Playout
 
 

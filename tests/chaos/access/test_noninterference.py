@@ -12,11 +12,11 @@ from flask import Response
 
 from engine import game as games
 from engine import table, view
-from engine.cards import write_cards
 from engine.events import Body, CardDiscarded
 from engine.fields import JsonObject, to_json
 from engine.game import Game, Step
 from engine.round import Layout, Source
+from tests.builders import write_cards
 from tests.chaos.access import call_sets
 from tests.chaos.access.calls import GAME, Call
 from tests.chaos.access.instance import Leak
