@@ -1,14 +1,18 @@
-"""The worker: gunicorn's threads answer requests, and an event loop does all waiting for clients.
+"""The worker: its event loop does all waiting for clients, and its threads answer the requests.
 
-    acceptor -> event loop -> a thread answers -> event loop
+    acceptor -> event loop -> a thread answers, mostly the loop's own -> event loop
 
-A slow client costs a file descriptor and some memory, but never a thread.
+A slow client costs a file descriptor and some memory, but never a thread. While answers are quick,
+the event loop's thread gives them itself, one after the other: threads that work at the same time
+compete for the interpreter's lock, which costs more than it gains. Once an answer takes long,
+another thread runs the loop, and gunicorn's threads answer for a while.
 """
 
 from __future__ import annotations
 
 import os
 import time
+from collections import deque
 from collections.abc import Callable, Iterable
 from functools import partial
 from selectors import EVENT_READ
@@ -23,6 +27,7 @@ from service.runtime.worker.connection import Connection
 from service.runtime.worker.event_loop import EventLoop
 from service.runtime.worker.exchange import BodyReader, Exchange, KeepAliveResponse
 from service.runtime.worker.framing import FramedRequest
+from service.runtime.worker.leader_follower import Call, LeaderFollower
 from service.runtime.worker.limits import Limits
 from service.runtime.worker.streams import OPEN_STREAM, Stream
 
@@ -34,6 +39,8 @@ class BufferingWorker(ThreadWorker):
     """A `gthread` worker that slow clients cannot stop."""
 
     _next_heartbeat = 0.0
+    _stops_by: float | None = None
+    """When a stop ends at the latest; None while there is none."""
 
     def run(self) -> None:
         """Serve until asked to stop, and then until every request that waits is answered."""
@@ -43,16 +50,11 @@ class BufferingWorker(ThreadWorker):
         )
         callback = partial(wake_ups.run_callbacks, None)
         self.poller.register(cast("int", wake_ups.fileno()), EVENT_READ, callback)
-        acceptor = Acceptor(self.poller, self._loop, self.sockets)
-        while self.alive and self._is_supervised():
-            self._iterate(acceptor)
-        self.alive = False
-        acceptor.stop()
-        self._loop.stop()
-        deadline = time.monotonic() + self.cfg.graceful_timeout
-        while not (acceptor.has_closed and self._loop.is_empty) and time.monotonic() < deadline:
-            self._iterate(acceptor)
-        acceptor.close()
+        self._acceptor = Acceptor(self.poller, self._loop, self.sockets)
+        self._arrived = deque[Exchange]()
+        self._threads = LeaderFollower(self._step)
+        self._threads.run()
+        self._acceptor.close()
         self._loop.close()
         self.tpool.shutdown(wait=False)
         wake_ups.close()
@@ -67,9 +69,29 @@ class BufferingWorker(ThreadWorker):
             keepalive_seconds=self.cfg.keepalive,
         )
 
-    def _iterate(self, acceptor: Acceptor) -> None:
-        self._loop.poll(_POLL_SECONDS)
-        acceptor.resume_if_due()
+    def _step(self, may_answer: bool) -> Call | None:
+        """Act on events; return one request's answer to be given in this thread, if it may be."""
+        if self._stops_by is None and not (self.alive and self._is_supervised()):
+            self._begin_stop()
+        self._loop.poll(0 if self._arrived else _POLL_SECONDS)
+        self._acceptor.resume_if_due()
+        if self._stops_by is not None and self._has_stopped(self._stops_by):
+            self._threads.end()
+        if may_answer and self._arrived:
+            return partial(self._answer, self._arrived.popleft())
+        while self._arrived:
+            self.tpool.submit(self._answer, self._arrived.popleft())
+        return None
+
+    def _begin_stop(self) -> None:
+        self.alive = False
+        self._stops_by = time.monotonic() + self.cfg.graceful_timeout
+        self._acceptor.stop()
+        self._loop.stop()
+
+    def _has_stopped(self, stops_by: float) -> bool:
+        is_empty = self._acceptor.has_closed and self._loop.is_empty
+        return is_empty or time.monotonic() >= stops_by
 
     def _is_supervised(self) -> bool:
         """Report to gunicorn's master once a second, and return whether the master lives.
@@ -84,10 +106,10 @@ class BufferingWorker(ThreadWorker):
         return bool(self.is_parent_alive())
 
     def _dispatch(self, conn: Connection, request: FramedRequest) -> None:
-        self.tpool.submit(self._answer, Exchange(self.cfg, conn, request))
+        self._arrived.append(Exchange(self.cfg, conn, request))
 
     def _answer(self, exchange: Exchange) -> None:
-        """Answer a request in a thread, and give its connection back to the event loop."""
+        """Answer a request, and give its connection back to the event loop; in any thread."""
         keep_alive = False
         try:
             keep_alive = self.handle(exchange) is True
@@ -97,7 +119,7 @@ class BufferingWorker(ThreadWorker):
     def handle_request(self, req: Request, conn: Exchange) -> bool:  # type: ignore[override]
         """Have the application answer a request; return whether the connection may be kept.
 
-        Runs in a thread. gunicorn's hooks and its access log are left out.
+        Runs in any thread. gunicorn's hooks and its access log are left out.
         """
         if req.body is not None:
             req.body.reader = cast("Any", BodyReader(req.body.reader))
