@@ -20,6 +20,7 @@ _DAY = 86_400
 _TEN_YEARS = 3_650 * _DAY
 _LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 _HOST_NAME = re.compile(r"\*|\.?[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?|\[[0-9a-f:.]+\]")
+_ORIGIN = re.compile(r"\*|null|[a-z][a-z0-9+.-]*://[^\s/?#@,*]+")
 _ROOT_PATH = re.compile(r"(/(?!\.{1,2}(/|$))[A-Za-z0-9._~-]+)+")
 _OWN_PATHS = ("v1", "healthz", "readyz")
 """The first segments of the service's own paths."""
@@ -91,6 +92,13 @@ def _parse_hosts(text: str) -> tuple[str, ...]:
     return names
 
 
+def _parse_origins(text: str) -> tuple[str, ...]:
+    origins = tuple(origin.strip().lower() for origin in text.split(",") if origin.strip())
+    if not all(_ORIGIN.fullmatch(origin) for origin in origins):
+        raise ValueError(text)
+    return origins
+
+
 def _parse_root_path(text: str) -> str:
     if not _ROOT_PATH.fullmatch(text) or text.split("/")[1] in _OWN_PATHS:
         raise ValueError(text)
@@ -118,6 +126,11 @@ _HOSTS = _rule(
     "host names without scheme or port, separated by commas: cards.example, .example for it and "
     "all names below it, or * for any",
 )
+_ORIGINS = _rule(
+    _parse_origins,
+    "origins as browsers name them, separated by commas: https://app.example or "
+    "http://192.0.2.7:3000 without a path, null, or * for any",
+)
 _ROOT = _rule(
     _parse_root_path,
     "a path such as /games: letters, digits and . _ ~ - between slashes, no slash at the end, and "
@@ -136,8 +149,9 @@ class Config:
     `data_dir`; `redis_server` names another server program for it. `replicas` is how many every
     master has: with `durability` acknowledged each of them confirms each change. Local host
     names are always allowed and need no place in `allowed_hosts`; there `.example.com` stands for
-    that name and all below it, `*` for any. `root_path` is the prefix under which a proxy has the
-    service.
+    that name and all below it, `*` for any. Web pages of local origins and of the service's
+    own may always call, and those of `allowed_origins`. `root_path` is the prefix under which a
+    proxy has the service.
     """
 
     host: str = field(default="127.0.0.1", metadata=_HOST)
@@ -155,6 +169,7 @@ class Config:
     game_ttl_seconds: int = field(default=14 * _DAY, metadata=_whole(1, _TEN_YEARS))
     unplayed_ttl_seconds: int = field(default=_DAY, metadata=_whole(1, _TEN_YEARS))
     allowed_hosts: tuple[str, ...] = field(default=(), metadata=_HOSTS)
+    allowed_origins: tuple[str, ...] = field(default=(), metadata=_ORIGINS)
     root_path: str = field(default="", metadata=_ROOT)
     ai_turn_solves: int | None = field(default=None, metadata=_whole(0, 1_000_000))
     keepalive_seconds: int = field(default=75, metadata=_whole(1, 3_600))

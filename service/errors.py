@@ -91,6 +91,14 @@ class ForeignHostError(ServiceError):
         self.host = host
 
 
+class ForeignOriginError(ServiceError):
+    """A web page of an origin that is not allowed sends a request that may change something."""
+
+    def __init__(self, origin: str) -> None:
+        super().__init__(f"web pages of {origin!r} may not call this service")
+        self.origin = origin
+
+
 class RequestError(ServiceError):
     """A request that cannot be understood, whatever the state of things."""
 

@@ -1,8 +1,8 @@
 """What every request passes on its way in and out.
 
-In: the request id, the host it names, the media types it accepts. Out: the request id, the
-security headers, one line in the log. The log has method, path, status and time: no query, no
-header, no body, so no token and no card.
+In: the request id, the host that it names, the origin that it comes from, the media types that it
+accepts. Out: the request id, the security headers, what a web page may read, one line in the log.
+The log has method, path, status and time: no query, no header, no body, so no token and no card.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from werkzeug.exceptions import NotAcceptable
 from service.config import Config
 from service.errors import ForeignHostError
 from service.http.openapi.blueprint import media_types
+from service.http.origins import Origins, is_preflight, preflight_answer, refuse_foreign
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIEnvironment
@@ -74,13 +75,20 @@ class ServedHosts:
 def install(app: Flask, config: Config) -> None:
     """Let every request of the application pass; call it when all operations are registered."""
     judge = lru_cache(_JUDGED_HOSTS)(partial(_judge, ServedHosts.of(config)))
+    origins = Origins(config)
     accepted_types = media_types(app)
 
-    def check_request() -> None:
+    def check_request() -> Response | None:
         request = request_ctx.request
         _identify(request)
+        verdict = origins.judge(request.environ, request.path)
+        app_ctx.g.origin_headers = verdict.headers
         _check_host(request, judge)
+        if is_preflight(request.environ):
+            return preflight_answer(verdict)
+        refuse_foreign(request, verdict)
         _check_accept(request, accepted_types.get((request.endpoint, request.method), ()))
+        return None
 
     app.before_request(check_request)
     app.response_class = SentResponse
@@ -101,6 +109,7 @@ class SentResponse(Response):
         if "request_id" not in passing:  # an error came before everything else
             _identify(request)
         headers += _common_headers(headers, passing.request_id)
+        headers += passing.get("origin_headers", ())
         _log(request, self.status_code, passing.began, passing.request_id)
         return body, status, headers
 

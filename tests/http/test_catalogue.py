@@ -41,7 +41,7 @@ UNDOCUMENTED = {
 CONTRACT = {
     400: "malformed-json foreign-host",
     401: "token-required invalid-token",
-    403: "hints-disabled not-permitted unknown-invite",
+    403: "foreign-origin hints-disabled not-permitted unknown-invite",
     404: "not-found game-not-found",
     405: "method-not-allowed",
     406: "not-acceptable",

@@ -25,6 +25,7 @@ _PROBLEM = "application/problem+json"
 PROBES = ("/healthz", "/readyz")
 _OF_PARTS = {
     *("game-not-found", "invalid-token", "token-required", "stale-version", "foreign-host"),
+    "foreign-origin",
     *("malformed-json", "body-too-large", "unsupported-media-type", "validation-failed"),
     *("not-acceptable", "idempotency-key-reused", "game-damaged"),
 }
@@ -267,6 +268,7 @@ def _expected_problems(operation: Operation) -> set[str]:
     stated, codes = operation.stated, {"foreign-host", "internal-error"}
     parameters = {_resolved(each)["name"] for each in stated.get("parameters", [])}
     has_game = "{game_id}" in operation.path
+    codes |= {"foreign-origin"} if operation.method in {"POST", "DELETE"} else set()
     codes |= {"game-not-found", "storage-unavailable"} if has_game else set()
     codes |= {"game-damaged"} if has_game or "Idempotency-Key" in parameters else set()
     codes |= {"invalid-token"} if stated["security"] else set()
@@ -379,6 +381,7 @@ def test_refusals_are_as_described(checked: Checked, player: Player) -> None:
         checked.get("/v1/problems/none"),
         checked.get(player.path, headers={"Accept": "text/html"}),
         checked.get(player.path, headers={"Host": "elsewhere.example"}),
+        checked.post("/v1/games", headers={"Origin": "https://elsewhere.example"}),
         checked.get(player.path + "/events?limit=0"),
         checked.post("/v1/evaluations", json={"cards": ["8H"] * 3, "wild_rank": "5"}),
         checked.post("/v1/games", json={"seats": [{"kind": "ai"}, {"kind": "ai"}]}),
@@ -398,4 +401,5 @@ def test_refusals_are_as_described(checked: Checked, player: Player) -> None:
         "not-found",
         "not-acceptable",
         "foreign-host",
+        "foreign-origin",
     }

@@ -35,6 +35,8 @@ MOVE_PROBLEMS = (
     "wrong-phase",
 )
 _ALL = ("foreign-host", "internal-error")
+_CHANGING = ("post", "delete")
+"""The methods that web pages of foreign origins may not use."""
 _JSON = "application/json"
 _DOCUMENTATION = "_apidoc"
 """The attribute of a view in which flask-smorest's decorators write and its description reads."""
@@ -105,7 +107,8 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]
     def _described(self, view: _View, name: str, token: Token, codes: set[str]) -> _View:
         if unknown := codes - PROBLEMS.keys():
             raise ValueError(f"{name}: no problem of the catalogue is called {sorted(unknown)}")
-        kinds = sorted((PROBLEMS[code] for code in (*codes, *_ALL)), key=_by_status)
+        always = (*_ALL, "foreign-origin") if view.__name__ in _CHANGING else _ALL
+        kinds = sorted((PROBLEMS[code] for code in {*codes, *always}), key=_by_status)
         for status, group in groupby(kinds, key=lambda problem: problem.status):
             view = self._refusal(status, list(group))(view)
         vars(view)[_TOKEN_USE] = token

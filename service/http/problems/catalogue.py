@@ -55,6 +55,13 @@ _TABLE = (
         "Use the token that this game's creation gave, or none to look on as a spectator.",
     ),
     Problem(
+        "foreign-origin",
+        403,
+        "Web pages of this origin may not call",
+        "The service's operator adds origins with the setting ALLOWED_ORIGINS: "
+        "`https://app.example`, several separated by commas, or `*`.",
+    ),
+    Problem(
         "hints-disabled",
         403,
         "This game has no hints",

@@ -21,6 +21,7 @@ _CHALLENGE = 'Bearer realm="three-thirteen"'
 _CODE_OF_ERROR: dict[type[Exception], str] = {
     errors.MalformedJsonError: "malformed-json",
     errors.ForeignHostError: "foreign-host",
+    errors.ForeignOriginError: "foreign-origin",
     errors.TokenRequiredError: "token-required",
     errors.InvalidTokenError: "invalid-token",
     errors.NotPermittedError: "not-permitted",
