@@ -23,7 +23,15 @@ from service.games.transactions import Transactions
 from service.http import middleware
 from service.http.openapi.api import Api
 from service.http.openapi.description import SPEC_OPTIONS, completed, written
-from service.http.resources import docs, evaluations, games, health, problems, seats
+from service.http.resources import (
+    docs,
+    evaluations,
+    games,
+    health,
+    problems,
+    rules,
+    seats,
+)
 from service.http.root_path import PrefixedFlask
 from service.store import readiness
 from service.store.game_store import GameStore
@@ -32,6 +40,7 @@ _BLUEPRINTS = (
     games.blueprint,
     seats.blueprint,
     evaluations.blueprint,
+    rules.blueprint,
     problems.blueprint,
     health.blueprint,
 )

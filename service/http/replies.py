@@ -8,7 +8,8 @@ from flask import Response, request
 from service.games.responses import GameResponse
 from service.http.root_path import located
 
-_JSON = "application/json"
+JSON = "application/json"
+MARKDOWN = "text/markdown"
 
 
 class Reply(Response):
@@ -19,7 +20,7 @@ class Reply(Response):
 
 def game_reply(answer: GameResponse) -> Response:
     """A use case's answer; every view of a game says how it may be cached."""
-    headers = [("Content-Type", _JSON)] if answer.body else []
+    headers = [("Content-Type", JSON)] if answer.body else []
     headers += [("Vary", "Authorization"), ("Cache-Control", "private, no-cache")]
     if answer.etag is not None:
         headers.append(("ETag", answer.etag))
@@ -33,4 +34,9 @@ def game_reply(answer: GameResponse) -> Response:
 def json_reply(body: object, **headers: str) -> Response:
     """A body that belongs to no game, with headers by their names in Python."""
     named = {name.replace("_", "-").title(): value for name, value in headers.items()}
-    return Response(orjson.dumps(body), content_type=_JSON, headers=named)
+    return Response(orjson.dumps(body), content_type=JSON, headers=named)
+
+
+def markdown_reply(text: str) -> Response:
+    """A text in Markdown."""
+    return Response(text, content_type=f"{MARKDOWN}; charset=utf-8")

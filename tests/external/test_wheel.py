@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from service.http.rulebook import LANGUAGES
+
 ROOT = Path(__file__).parents[2]
 BUILT_FROM = ("pyproject.toml", "setup.py", "MANIFEST.in", "README.md", "LICENSE")
 FORM = (
@@ -57,4 +59,5 @@ def test_a_wheel_has_what_the_service_reads(wheel: Path) -> None:
         names = archive.namelist()
     assert "service/store/commit.lua" in names
     assert any(name.startswith("service/http/static/") for name in names)
+    assert {f"service/http/rules/{tag}.md" for tag in LANGUAGES} <= set(names)
     assert not [name for name in names if name.startswith(("tests/", "bench/", "tools/"))]

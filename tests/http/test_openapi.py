@@ -139,8 +139,11 @@ def _assert_as_described(answer: TestResponse) -> None:
     if "content" not in response:
         assert answer.data == b""
         return
-    assert answer.content_type in response["content"]
-    _assert_valid(answer.get_json(), response["content"][answer.content_type]["schema"])
+    assert answer.mimetype in response["content"]
+    body = (
+        answer.get_data(as_text=True) if answer.mimetype == "text/markdown" else answer.get_json()
+    )
+    _assert_valid(body, response["content"][answer.mimetype]["schema"])
 
 
 class Checked:
@@ -346,6 +349,11 @@ def test_all_tables_and_options_are_as_described(checked: Checked) -> None:
 def test_the_answers_without_a_game_are_as_described(checked: Checked) -> None:
     for path in ("/healthz", "/readyz", "/v1/problems", "/v1/problems/conflict"):
         assert checked.get(path).status_code == 200
+    for accept in ("application/json", "text/markdown"):
+        rules = checked.get("/v1/rules", headers={"Accept": accept, "Accept-Language": "vi"})
+        assert rules.status_code == 200
+        known = {"Accept": accept, "Accept-Language": "vi", "If-None-Match": rules.headers["ETag"]}
+        assert checked.get("/v1/rules", headers=known).status_code == 304
     hand = {"cards": ["7H", "8H", "9H", "5D", "JK", "2C"], "wild_rank": "5"}
     assert checked.post("/v1/evaluations", json=hand).status_code == 200
 

@@ -25,6 +25,7 @@ SPEC_OPTIONS: _Object = {
             "event up to your next one, the AI players' moves included.\n"
             "3. When your hand melds completely after a discard you are out; the others have one "
             "last turn, the round is scored and the next one dealt.\n\n"
+            "**getRules** has the rules in full, in five languages.\n\n"
             "A card is its rank (`A 2 3 4 5 6 7 8 9 T J Q K`) and suit (`C D H S`); a joker is "
             "`JK`. Every refusal is an `application/problem+json` that says what to do, and a "
             "refused call makes no change of its own. (Where turns have a time limit, a call of a "
@@ -77,8 +78,8 @@ def completed(spec: _Object, root_path: str) -> _Object:
             name = operation["operationId"]
             if name in bodies:
                 operation["requestBody"]["content"][_MEDIA_TYPE]["example"] = bodies[name]
-            if name in answers:
-                _success(operation)["content"][_MEDIA_TYPE]["example"] = answers[name]
+            for media_type, answer in answers.get(name, {}).items():
+                _success(operation)["content"][media_type]["example"] = answer
             path[method] = _ordered(operation, shared)
     for schema in spec["components"]["schemas"].values():
         if schema.get("additionalProperties") is True:

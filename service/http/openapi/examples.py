@@ -7,7 +7,8 @@ change of either.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, replace
 from itertools import islice
 
 from engine import table
@@ -27,6 +28,8 @@ from service.games.event_log import LoggedEvent
 from service.games.meta import Meta
 from service.games.new_seats import seats_of
 from service.games.responses import events_body
+from service.http.replies import JSON, MARKDOWN
+from service.http.rulebook import LANGUAGES, rulebook
 
 HAND = ("7H", "8H", "9H", "5D", "JK", "2C")
 WILD_RANK = "5"
@@ -42,8 +45,8 @@ _BETWEEN = 6_789
 _DAY = 86_400_000
 
 
-def by_operation() -> tuple[dict[str, JsonObject], dict[str, JsonObject]]:
-    """Request bodies and answers, each by operationId."""
+def by_operation() -> tuple[dict[str, JsonObject], dict[str, Mapping[str, object]]]:
+    """Request bodies by operationId; answers by operationId, then by media type."""
     created = table.open_game(_SECRET, GameOptions(seats_of(None, seeded=False)))
     drawn, discarded = islice(_moves(created.game), 2)
     steps = (created, drawn, discarded)
@@ -77,7 +80,18 @@ def by_operation() -> tuple[dict[str, JsonObject], dict[str, JsonObject]]:
         "discardCard": {"card": str(_best_discard(drawn.game))},
         "joinGame": {"invite": _INVITE, "name": "Bo"},
     }
-    return requests, answered | {"joinGame": _joined()}
+    answered |= {"joinGame": _joined()}
+    return requests, {
+        **{name: {JSON: body} for name, body in answered.items()},
+        "getRules": _rules(),
+    }
+
+
+def _rules() -> dict[str, object]:
+    """The beginning of the rules, by media type."""
+    rules = rulebook(LANGUAGES[0])
+    beginning = replace(rules, sections=rules.sections[:1])
+    return {JSON: asdict(beginning), MARKDOWN: beginning.markdown}
 
 
 def _joined() -> JsonObject:
