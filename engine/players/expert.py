@@ -53,9 +53,8 @@ def _best_draw(position: DrawPosition, budget: int) -> Source:
     stay = kernel.prospect(hand, unseen)
     if after_upcard >= stay:
         return Source.STOCK  # a card from the stock may be discarded again
-    total, scale = kernel.draw_prospect(hand, unseen, DRAW_CANDIDATES, stay)
-    better = after_upcard * scale < total * position.unseen_count**3
-    return Source.DISCARD if better else Source.STOCK
+    is_worse = kernel.stock_is_worse(hand, unseen, DRAW_CANDIDATES, stay, after_upcard)
+    return Source.DISCARD if is_worse else Source.STOCK
 
 
 def _draw_solves(position: DrawPosition) -> int:

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     Parts = tuple[i64, i64, i64, i64, i64]
     """A hand: `cards`, `twins`, `wilds`, the points of all naturals, the points of all wilds."""
 
-from engine.solver.costs import EACH_SUIT, HIGH_ACE, MANY, POINTS, bit, lane, without
-from engine.solver.sets import SetSearch, set_ranks
+from engine.solver.costs import EACH_SUIT, HIGH_ACE, MANY, POINTS, SUIT, bit, lane, without
+from engine.solver.sets import SetSearch, rank_mates, set_ranks
 from engine.solver.suits import SuitTable
 
 KINDS: Final = 53
@@ -119,35 +119,51 @@ class Kernel:
 
         The hand has at least three cards.
         """
-        return self._turns(self._parts(hand), len(hand), b"\1" * KINDS)
+        return self._turns(self._parts(hand), len(hand), b"\1" * KINDS, [-1] * KINDS)
 
     def least_after_draw(self, hand: bytes, card: int) -> int:
         """The least points after drawing a card and the best discard, which may be that card."""
         wanted = bytes([1 if kind == card else 0 for kind in range(KINDS)])
-        return self._turns(self._parts(hand), len(hand), wanted)[card]
+        return self._turns(self._parts(hand), len(hand), wanted, [-1] * KINDS)[card]
 
-    def _turns(self, parts: Parts, size: i64, wanted: bytes) -> list[int]:
-        """The least points after drawing each wanted kind and the best discard.
+    def _turns(self, parts: Parts, size: i64, wanted: bytes, result: list[int]) -> list[int]:
+        """The result with the least points after drawing each wanted kind and the best discard.
 
+        What the result has already is not solved again.
         Two bounds hold: they are at most what discarding the drawn card leaves, and at most what
-        the best discard without the drawn card leaves, plus the points of the drawn card.
+        the best discard without the drawn card leaves, plus the points of the drawn card. They are
+        exact for a card that is in no meld with another natural. For a card that is in no run
+        with one, the suit makes no difference.
         """
         same = self._least(parts, POINTS)
         other: i64 = self._least_after_discard(parts, POINTS) if size > 3 else POINTS
+        run_mates = self._run_mates(parts[0], parts[2])
+        set_mates: i64 = rank_mates(parts[0], parts[1], parts[2]) if size > 3 else SUIT
         with_wild: i64 = -1
-        result = [-1] * KINDS
+        in_no_run = [-1] * (HIGH_ACE + 1)
         solved: i64 = 0
         for card in range(KINDS):
             if not wanted[card]:
                 continue
             solved += 1
-            if self.places[card] == WILD:
+            if result[card] >= 0:
+                continue
+            place: i64 = self.places[card]
+            if place == WILD:
                 if with_wild < 0:
                     with_wild = self._least_after_discard(self._with(parts, card), same)
                 result[card] = with_wild
             elif self._can_draw(parts, card):
                 most: i64 = min(same, other + self.points[card])
-                result[card] = self._least_after_discard(self._with(parts, card), most)
+                if run_mates & bit(place):
+                    result[card] = self._least_after_discard(self._with(parts, card), most)
+                    continue
+                rank: i64 = place & 15
+                if in_no_run[rank] < 0:
+                    if set_mates & bit(rank):
+                        most = self._least_after_discard(self._with(parts, card), most)
+                    in_no_run[rank] = most
+                result[card] = in_no_run[rank]
         self.meter.spend(solved)
         return result
 
@@ -252,6 +268,21 @@ class Kernel:
             left, left_twins = without(cards, twins, card)
             least = self._least_of_naturals(left, left_twins, wilds, least)
         return least
+
+    def _run_mates(self, cards: i64, wilds: i64) -> i64:
+        """The places of which a run of three to five may have a card of the hand in it, too."""
+        line: i64 = cards | ((cards >> HIGH_ACE) & self.either)
+        mates: i64
+        if wilds:
+            mates = (line << 1) | (line << 2) | (line >> 1) | (line >> 2)
+            if wilds > 1:
+                mates |= (line << 3) | (line >> 3)
+            if wilds > 2:
+                mates |= (line << 4) | (line >> 4)
+        else:
+            mates = (line << 1) & ((line << 2) | (line >> 1))
+            mates |= (line >> 1) & (line >> 2)
+        return mates | ((mates & self.either) << HIGH_ACE)
 
     def _near(self, cards: i64, wilds: i64) -> i64:
         """The cards that are near enough to another of their suit to be needed in a run."""

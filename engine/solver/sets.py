@@ -32,6 +32,13 @@ def set_ranks(cards: i64, twins: i64, wilds: i64) -> i64:
     return (clubs & diamonds & major) | (hearts & spades & minor) | (two & twin)
 
 
+def rank_mates(cards: i64, twins: i64, wilds: i64) -> i64:
+    """The places, as bits of one suit, of the ranks of which one more card can be in a set."""
+    if wilds:
+        return (cards | (cards >> 16) | (cards >> 32) | (cards >> 48)) & SUIT
+    return set_ranks(cards, twins, 1)
+
+
 class SetSearch:
     """A search for the choice of sets that leaves the least points.
 

@@ -132,7 +132,7 @@ FAULTY_PLAYERS = (
     FaultyPlayer("asks the kernel for ever", _asks_for_ever(lambda at: at.kernel.least(b"\1\2\3"))),
     FaultyPlayer(
         "looks ahead for ever",
-        _asks_for_ever(lambda at: at.kernel.draw_prospect(bytes(range(3)), at.unseen, 3, 0)),
+        _asks_for_ever(lambda at: at.kernel.stock_is_worse(bytes(range(3)), at.unseen, 3, 1, 0)),
     ),
     FaultyPlayer(
         "asks about an empty hand for ever",

@@ -145,7 +145,7 @@ def test_source_and_compiled_form_count_the_same_cost() -> None:
         "    ask(hand); print(meter.left)\n"
         "k.least_after_draw(hand, 3); print(meter.left)\n"
         "k.draw_total(hand, unseen); print(meter.left)\n"
-        "k.draw_prospect(hand, unseen, 3, 0); print(meter.left)\n"
+        "k.stock_is_worse(hand, unseen, 3, 10**6, 10**6); print(meter.left)\n"
     )
     counts = [
         subprocess.run(
