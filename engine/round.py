@@ -160,12 +160,13 @@ def draw(state: Drawing, source: Source, secret: bytes) -> Discarding:
             layout = _refilled(layout, secret)
             drawn = layout.stock[-1]
             hands = _with_card(layout.hands, seat, drawn)
-            return Discarding(replace(layout, hands=hands, stock=layout.stock[:-1]), drawn)
+            after = _with_cards(layout, hands, layout.stock[:-1], layout.pile, layout.shown)
+            return Discarding(after, drawn)
         case Source.DISCARD:
             drawn = layout.pile[-1]
             hands = _with_card(layout.hands, seat, drawn)
             shown = _with_card(layout.shown, seat, drawn)
-            after = replace(layout, hands=hands, pile=layout.pile[:-1], shown=shown)
+            after = _with_cards(layout, hands, layout.stock, layout.pile[:-1], shown)
             return Discarding(after, drawn)
         case _:
             assert_never(source)
@@ -187,11 +188,15 @@ def discard(state: Discarding, card: Card, go_out: bool) -> Drawing | Finished:
         finals_left -= 1
     elif go_out and melds_completely(hand, layout.wild, layout.aces):
         out, finals_left = seat, layout.seats - 1
-    after = replace(
-        layout,
+    after = Layout(
+        layout.rules,
+        layout.number,
+        layout.dealer,
         hands=_with_seat(layout.hands, seat, hand),
+        stock=layout.stock,
         pile=(*layout.pile, card),
-        shown=_with_seat(layout.shown, seat, without(seen, card) if card in seen else seen),
+        shown=_with_seat(layout.shown, seat, without(seen, card)) if card in seen else layout.shown,
+        refills=layout.refills,
         turns=layout.turns + 1,
         out=out,
         finals_left=finals_left,
@@ -214,7 +219,7 @@ def legal_draws(state: Round) -> tuple[Source, ...]:
 
 def legal_discards(state: Round) -> tuple[Card, ...]:
     """The distinct cards that `discard` accepts, sorted; none unless a discard is due."""
-    return tuple(sorted(set(state.layout.hand))) if isinstance(state, Discarding) else ()
+    return tuple(dict.fromkeys(state.layout.hand)) if isinstance(state, Discarding) else ()
 
 
 def melds_completely(hand: tuple[Card, ...], wild: Rank, aces: AceMode) -> bool:
@@ -232,13 +237,22 @@ def _refilled(layout: Layout, secret: bytes) -> Layout:
     return replace(layout, stock=stock, pile=(top,), refills=count)
 
 
-def _with_card(
-    hands: tuple[tuple[Card, ...], ...], seat: int, card: Card
-) -> tuple[tuple[Card, ...], ...]:
+_Hands = tuple[tuple[Card, ...], ...]
+
+
+def _with_cards(
+    layout: Layout, hands: _Hands, stock: tuple[Card, ...], pile: tuple[Card, ...], shown: _Hands
+) -> Layout:
+    """The layout with cards in other places; as `replace` has it, in half the time."""
+    return Layout(
+        *(layout.rules, layout.number, layout.dealer, hands, stock, pile, shown),
+        *(layout.refills, layout.turns, layout.out, layout.finals_left),
+    )
+
+
+def _with_card(hands: _Hands, seat: int, card: Card) -> _Hands:
     return _with_seat(hands, seat, tuple(sorted((*hands[seat], card))))
 
 
-def _with_seat(
-    hands: tuple[tuple[Card, ...], ...], seat: int, hand: tuple[Card, ...]
-) -> tuple[tuple[Card, ...], ...]:
+def _with_seat(hands: _Hands, seat: int, hand: tuple[Card, ...]) -> _Hands:
     return (*hands[:seat], hand, *hands[seat + 1 :])

@@ -37,6 +37,7 @@ class HumanSeat:
     """
 
     kind: ClassVar[SeatKind] = SeatKind.HUMAN
+    level: ClassVar[None] = None
     name: str
     joined: bool = True
     away: bool = False
@@ -51,9 +52,11 @@ class HumanSeat:
 
 @dataclass(frozen=True, slots=True)
 class AiSeat:
-    """An AI player's seat; raises InvalidTableError."""
+    """An AI player's seat, who has always come and is never away; raises InvalidTableError."""
 
     kind: ClassVar[SeatKind] = SeatKind.AI
+    joined: ClassVar[bool] = True
+    away: ClassVar[bool] = False
     name: str
     level: Level
 
@@ -69,12 +72,12 @@ Seat = HumanSeat | AiSeat
 
 def has_joined(seat: Seat) -> bool:
     """Whether whoever plays the seat has come: an AI player always has."""
-    return isinstance(seat, AiSeat) or seat.joined
+    return seat.joined
 
 
 def is_away(seat: Seat) -> bool:
     """Whether an AI player moves for the seat's human."""
-    return isinstance(seat, HumanSeat) and seat.away
+    return seat.away
 
 
 def _check_flags(*flags: object) -> None:

@@ -12,12 +12,14 @@ import hashlib
 import hmac
 import struct
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 
 from engine.cards import CARDS, JOKER, Card, Rank, Suit
 from engine.rules import COPIES, hand_size
 
 SECRET_BYTES = 32
+_SECRETS = 64
+"""Of so many secrets the commitment is remembered: every view has it."""
 _WORDS = 1 << 32
 _BIG_ENDIAN_WORDS = struct.Struct(">8I")
 """The words in one SHA-256."""
@@ -54,6 +56,7 @@ def _words(secret: bytes, label: str) -> Iterator[int]:
         block += 1
 
 
+@lru_cache(maxsize=_SECRETS)
 def commitment(secret: bytes) -> str:
     """The SHA-256 of the secret, in hex."""
     return hashlib.sha256(secret).hexdigest()

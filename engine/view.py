@@ -22,15 +22,17 @@ from engine.game import Game, Result, Status, legal_discards, legal_draws
 from engine.melds import Arrangement, Meld
 from engine.round import Discarding, Finished, Layout, Phase, Source, phase_due
 from engine.rules import AceMode, Rules
-from engine.seats import AiSeat, Level, SeatKind, has_joined, is_away
+from engine.seats import Level, SeatKind
 from engine.shuffle import commitment
 from engine.solver.arrangement import arrange
 from engine.solver.hands import points_after_discard, preferred
 
-_POSITIONS = {
+_POSITIONS: dict[int, tuple[str | None, ...]] = {
     2: ("bottom", "top"),
     3: ("bottom", "left", "right"),
     4: ("bottom", "left", "top", "right"),
+    5: (None,) * 5,
+    6: (None,) * 6,
 }
 
 
@@ -137,7 +139,7 @@ def view(game: Game, seat: int | None) -> View:
         went_out=None if layout is None else layout.out,
         stock_count=None if layout is None else len(layout.stock),
         pile=() if layout is None else layout.pile,
-        seats=tuple(_seat(game, number) for number in range(len(game.seats))),
+        seats=_seats(game, layout),
         you=None if seat is None else _own(game, seat),
         result=game.result,
     )
@@ -155,30 +157,28 @@ def _turn(game: Game) -> TurnView | None:
     return TurnView(layout.seat, phase_due(state), layout.is_final, layout.turn, game.deadline)
 
 
-def _seat(game: Game, number: int) -> SeatView:
-    seat = game.seats[number]
-    layout = None if game.round is None else game.round.layout
-    hand = () if layout is None else layout.hands[number]
-    opened = layout is not None and layout.out == number and game.status is Status.PLAYING
-    return SeatView(
-        seat=number,
-        position=position(number, len(game.seats)),
-        kind=seat.kind,
-        name=seat.name,
-        level=seat.level if isinstance(seat, AiSeat) else None,
-        joined=has_joined(seat),
-        away=is_away(seat),
-        card_count=len(hand),
-        total=game.totals[number],
-        hand=hand if opened else None,
-        melds=_melds(hand, layout.wild, layout.aces) if layout is not None and opened else None,
-        shown=() if layout is None else layout.shown[number],
-    )
+def _seats(game: Game, layout: Layout | None) -> tuple[SeatView, ...]:
+    nothing = ((),) * len(game.seats)
+    hands, shown = (layout.hands, layout.shown) if layout is not None else (nothing, nothing)
+    positions = _POSITIONS[len(game.seats)]
+    views = [
+        # By place: naming twelve members for each seat would take longer than all the rest.
+        SeatView(
+            *(number, positions[number], seat.kind, seat.name, seat.level, seat.joined, seat.away),
+            *(len(hands[number]), game.totals[number], None, None, shown[number]),
+        )
+        for number, seat in enumerate(game.seats)
+    ]
+    if layout is not None and layout.out is not None and game.status is Status.PLAYING:
+        hand = layout.hands[layout.out]
+        melds = _melds(hand, layout.wild, layout.aces)
+        views[layout.out] = views[layout.out]._replace(hand=hand, melds=melds)
+    return tuple(views)
 
 
 def position(seat: int, seats: int) -> str | None:
     """Where a seat sits, as seen by seat 0; None at tables of more than four."""
-    return _POSITIONS[seats][seat] if seats in _POSITIONS else None
+    return _POSITIONS[seats][seat]
 
 
 @lru_cache(maxsize=64)
