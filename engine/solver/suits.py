@@ -36,8 +36,8 @@ from engine.solver.costs import (
     without,
 )
 
-MOST_CACHED: Final = 1 << 17
-"""How many holdings with twins, the rarer kind, are cached at most: some 20 MB."""
+SLOTS: Final = 1 << 16
+"""How many holdings with twins, the rarer kind, are cached at most: some 7 MB."""
 
 
 class Holding:
@@ -61,7 +61,7 @@ class SuitTable:
         self.unknown: Holding = Holding(0, 0, -1, -1)
         self.singles: list[Holding] = [self.unknown] * (1 << (HIGH_ACE + 1))
         self.singles[0] = Holding(0, 0, 0, NOTHING_TO_DISCARD)
-        self.others: dict[i64, Holding] = {}
+        self.others: list[Holding] = [self.unknown] * SLOTS
         self.one_by_one: dict[i64, list[int]] = {0: [0] * (MOST_WILDS + 1)}
 
     def holding(self, cards: i64, twins: i64) -> Holding:
@@ -75,13 +75,12 @@ class SuitTable:
         return cached
 
     def _holding_with_twins(self, cards: i64, twins: i64) -> Holding:
-        key: i64 = cards | (twins << 16)
-        cached = self.others.get(key, self.unknown)
-        if cached is self.unknown:
+        # Each has one slot, where it takes the place of another; a dict would make objects of keys.
+        slot: i64 = (cards + twins * 24_153) & (SLOTS - 1)
+        cached = self.others[slot]
+        if cached.twins != twins or cached.cards != cards:
             cached = Holding(cards, twins, self._keep(cards, twins), -1)
-            if len(self.others) >= MOST_CACHED:
-                self.others.clear()
-            self.others[key] = cached
+            self.others[slot] = cached
         return cached
 
     def discard(self, holding: Holding) -> i64:
