@@ -35,6 +35,9 @@ _POSITIONS: dict[int, tuple[str | None, ...]] = {
     6: (None,) * 6,
 }
 
+_HANDS = 256
+"""Of so many hands the arrangement is remembered."""
+
 
 class RoundView(NamedTuple):
     """The round that is played, or was played last."""
@@ -171,7 +174,7 @@ def _seats(game: Game, layout: Layout | None) -> tuple[SeatView, ...]:
     ]
     if layout is not None and layout.out is not None and game.status is Status.PLAYING:
         hand = layout.hands[layout.out]
-        melds = _melds(hand, layout.wild, layout.aces)
+        melds = _arranged(hand, layout.wild, layout.aces).melds
         views[layout.out] = views[layout.out]._replace(hand=hand, melds=melds)
     return tuple(views)
 
@@ -181,10 +184,10 @@ def position(seat: int, seats: int) -> str | None:
     return _POSITIONS[seats][seat]
 
 
-@lru_cache(maxsize=64)
-def _melds(hand: tuple[Card, ...], wild: Rank, aces: AceMode) -> tuple[Meld, ...]:
-    """The melds of a hand that is out: every view of the final turns shows them."""
-    return arrange(hand, wild, aces).melds
+@lru_cache(maxsize=_HANDS)
+def _arranged(hand: tuple[Card, ...], wild: Rank, aces: AceMode) -> Arrangement:
+    """The arrangement of a hand: one that is out is in many views, and advice often repeats."""
+    return arrange(hand, wild, aces)
 
 
 def _own(game: Game, seat: int) -> OwnView:
@@ -206,11 +209,11 @@ def advise(seen: View) -> Advice:
         return Advice(None, Arrangement((), (), 0), ())
     wild, aces = seen.round.wild, seen.rules.aces
     if not own.discards:
-        return Advice(None, arrange(own.hand, wild, aces), ())
+        return Advice(None, _arranged(own.hand, wild, aces), ())
     after = points_after_discard(own.hand, wild, aces)
     card = preferred(after, wild, aces)
     goes_out = tuple(card for card, points in after.items() if points == 0)
-    return Advice(card, arrange(without(own.hand, card), wild, aces), goes_out)
+    return Advice(card, _arranged(without(own.hand, card), wild, aces), goes_out)
 
 
 def _own_of(seen: View) -> OwnView:
