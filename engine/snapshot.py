@@ -32,7 +32,7 @@ LAST_MOMENT = 253_402_300_799_999
 _MANY = 10**9
 """No count in a game reaches this; what it can really be follows from the rest of the game."""
 _TABLES = 256
-"""How many tables are remembered as JSON: who sits at one seldom changes."""
+"""How many tables are remembered as JSON, and how many seats as values: both seldom change."""
 
 _CHARACTERS = ascii_uppercase + ascii_lowercase + "*"
 _CARD_OF = dict(zip(_CHARACTERS, CARDS, strict=True))
@@ -175,7 +175,15 @@ def _options(plain: Plain) -> GameOptions:
 
 
 def _seat(value: object) -> Seat:
-    kind, name, level, joined, away = _items(value, _SEAT_MEMBERS)
+    members = _items(value, _SEAT_MEMBERS)
+    try:
+        return _parsed_seat(*members)
+    except TypeError:  # a list or an object, which cannot be remembered
+        return _parsed_seat.__wrapped__(*members)
+
+
+@lru_cache(maxsize=_TABLES, typed=True)  # 1 and True are equal, but only one is a flag
+def _parsed_seat(kind: object, name: Any, level: Any, joined: Any, away: Any) -> Seat:
     if kind == SeatKind.HUMAN.value and level is None:
         return HumanSeat(name, joined, away)
     if kind == SeatKind.AI.value and joined is True and away is False:

@@ -122,9 +122,10 @@ def _shared(seen: View) -> tuple[tuple[Card, ...], Rank, AceMode, bytes, int, bo
 def _unseen(seen: View, seat: int, hand: tuple[Card, ...]) -> bytes:
     """By card, how many there are beside those whose place the seat knows."""
     unseen = bytearray(pack_counts(seen.rules.jokers))
-    others = (other for other in seen.seats if other.seat != seat)
-    known = (other.shown if other.hand is None else other.hand for other in others)
-    for cards in (hand, seen.pile, *known):
-        for card in cards:
-            unseen[card] -= 1
+    for card in hand + seen.pile:
+        unseen[card] -= 1
+    for other in seen.seats:
+        if other.seat != seat:
+            for card in other.shown if other.hand is None else other.hand:
+                unseen[card] -= 1
     return bytes(unseen)
