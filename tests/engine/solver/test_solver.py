@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from engine.cards import JOKER_INDEX, Card, Rank, without
+from engine.cards import CARDS, JOKER_INDEX, Card, Rank, without
 from engine.fields import codes, meld_json
 from engine.rules import AceMode, is_wild, points
 from engine.solver.arrangement import arrange, best_discard
-from engine.solver.hands import least_points, points_after_discard
+from engine.solver.hands import kernel, least_points, packed, points_after_discard
 from tests import oracle
 from tests.builders import card, hand, rank
 from tests.scale import scaled
@@ -93,6 +93,15 @@ def test_points_after_discard_values_every_distinct_card() -> None:
         for discard, least in priced.items():
             rest = codes(without(cards, discard))
             assert least == oracle.least_points(rest, wild.code, aces.value)
+
+
+def test_each_turn_leaves_what_its_draw_and_its_best_discard_leave() -> None:
+    for cards, wild, aces in random_hands(scaled(1000), range(3, 14)):
+        turns = kernel(wild, aces).least_after_turns(packed(cards))
+        drawn = [each for each in CARDS if is_wild(each, wild) or cards.count(each) < 2]
+        for each in drawn:
+            after = points_after_discard((*cards, each), wild, aces)
+            assert turns[each] == min(after.values())
 
 
 def test_the_best_discard_leaves_the_least_points() -> None:
