@@ -185,20 +185,13 @@ def discard(game: Game, seat: int, card: Card, go_out: bool = True) -> Step:
     return _round_over(game, after, bodies)
 
 
-def legal_draws(game: Game, seat: int) -> tuple[Source, ...]:
-    """The sources from which `draw` lets this seat draw."""
+def legal_moves(game: Game, seat: int) -> tuple[tuple[Source, ...], tuple[Card, ...]]:
+    """The sources that `draw` lets this seat draw from, the distinct cards it may `discard`."""
     try:
-        return rounds.legal_draws(require_turn(game, seat))
+        state = require_turn(game, seat)
     except MoveError:
-        return ()
-
-
-def legal_discards(game: Game, seat: int) -> tuple[Card, ...]:
-    """The distinct cards that `discard` lets this seat discard."""
-    try:
-        return rounds.legal_discards(require_turn(game, seat))
-    except MoveError:
-        return ()
+        return (), ()
+    return rounds.legal_draws(state), rounds.legal_discards(state)
 
 
 _State = TypeVar("_State", Drawing, Discarding)

@@ -18,7 +18,7 @@ from typing import NamedTuple
 from engine.cards import Card, Rank, without
 from engine.events import Body, CardDrawn, Event
 from engine.fields import JsonObject, to_json
-from engine.game import Game, Result, Status, legal_discards, legal_draws
+from engine.game import Game, Result, Status, legal_moves
 from engine.melds import Arrangement, Meld
 from engine.round import Discarding, Finished, Layout, Phase, Source, phase_due
 from engine.rules import AceMode, Rules
@@ -193,13 +193,8 @@ def _arranged(hand: tuple[Card, ...], wild: Rank, aces: AceMode) -> Arrangement:
 def _own(game: Game, seat: int) -> OwnView:
     state = game.round
     drawn = state.drawn if isinstance(state, Discarding) and state.layout.seat == seat else None
-    return OwnView(
-        seat=seat,
-        hand=None if state is None else state.layout.hands[seat],
-        drawn=drawn,
-        draws=legal_draws(game, seat),
-        discards=legal_discards(game, seat),
-    )
+    hand = None if state is None else state.layout.hands[seat]
+    return OwnView(seat, hand, drawn, *legal_moves(game, seat))
 
 
 def advise(seen: View) -> Advice:

@@ -136,5 +136,4 @@ def test_a_move_in_the_wrong_phase_is_told_which_is_due() -> None:
 def test_a_game_that_is_over_takes_no_move(played: Playout, move: Callable[[Game], object]) -> None:
     with pytest.raises(GameFinishedError):
         move(last(played))
-    assert games.legal_draws(last(played), 0) == ()
-    assert games.legal_discards(last(played), 0) == ()
+    assert games.legal_moves(last(played), 0) == ((), ())

@@ -69,11 +69,9 @@ def check_moves(state: Game) -> None:
     """Listed moves are exactly the accepted ones, and a refused one changes nothing."""
     before = dump(state)
     for seat in range(len(state.seats)):
-        assert games.legal_draws(state, seat) == tuple(
-            source for source in Source if accepts_draw(state, seat, source)
-        )
-        assert games.legal_discards(state, seat) == tuple(
-            card for card in CARDS if accepts_discard(state, seat, card)
+        assert games.legal_moves(state, seat) == (
+            tuple(source for source in Source if accepts_draw(state, seat, source)),
+            tuple(card for card in CARDS if accepts_discard(state, seat, card)),
         )
     assert dump(state) == before
 
