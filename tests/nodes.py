@@ -30,6 +30,7 @@ _MASTER = "games"
 _BUS = 10_000
 _PORTS = range(21_000, 31_000)  # below those that the system gives out, bus ports included
 _WAIT_SECONDS = 30.0
+_CLUSTER = ("--cluster-enabled", "yes", "--cluster-node-timeout", "1000")
 
 
 @dataclass
@@ -216,7 +217,7 @@ def sentinel_group(
 def cluster_group(*, masters: int = 3) -> Iterator[Group]:
     """A cluster of masters with one replica each; the group is the shard of the first."""
     shared = (
-        *("--cluster-enabled", "yes", "--cluster-node-timeout", "1000"),
+        *_CLUSTER,
         *("--repl-diskless-sync-delay", "0", "--appendonly", "yes"),
         *("--min-replicas-to-write", "1", "--cluster-replica-validity-factor", "0"),
     )
@@ -237,6 +238,16 @@ def cluster_group(*, masters: int = 3) -> Iterator[Group]:
             yield group
 
 
+@contextlib.contextmanager
+def cluster_masters(*options: str, masters: int = 3) -> Iterator[tuple[Node, ...]]:
+    """A cluster of masters that share the slots evenly, without a replica."""
+    with _folder() as folder:
+        nodes = [Node(folder / f"node-{n}", (*_CLUSTER, *options)) for n in range(masters)]
+        with _running(*nodes) as running:
+            _form_cluster(nodes, masters)
+            yield running
+
+
 def _form_cluster(nodes: list[Node], masters: int) -> None:
     slots = 16_384
     for number, node in enumerate(nodes[:masters]):
@@ -252,7 +263,7 @@ def _form_cluster(nodes: list[Node], masters: int) -> None:
         name = nodes[number].execute("CLUSTER", "MYID").decode()
         node.execute("CLUSTER", "REPLICATE", name)
     for node in nodes:
-        wait_for(lambda node=node: _is_ok(node), "a cluster that serves")
+        wait_for(partial(_is_ok, node), "a cluster that serves")
 
 
 def _known(node: Node) -> int:

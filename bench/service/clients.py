@@ -39,6 +39,11 @@ class Answer:
     seconds: float
 
     @property
+    def size(self) -> int:
+        """Its bytes."""
+        return len(self.head) + len(_HEAD_END) + len(self.body)
+
+    @property
     def etag(self) -> str:
         """Its entity tag; raises UnexpectedAnswerError."""
         found = _ETAG.search(self.head)

@@ -14,6 +14,7 @@ from typing import Any
 import orjson
 
 from bench.progress import Progress
+from bench.service.batches import Sample, Subject
 from bench.service.clients import Answer, Clients, request
 
 _GAMES = "/v1/games"
@@ -121,6 +122,17 @@ def take(games: Iterable[Game], answers: Iterable[Answer]) -> None:
     """Give each game the view of the answer to its move."""
     for game, answer in zip(games, answers, strict=True):
         game.moved(answer)
+
+
+def sampled_turn(subject: Subject, games: Sequence[Game]) -> Sample:
+    """Play a turn of the human in each game, a draw and a discard: what it cost, turns a second."""
+    parts = []
+    for _ in ("draw", "discard"):
+        answers, sample = subject.sample([game.move() for game in games])
+        take(games, answers)
+        parts.append(sample)
+    cpu = sum(part.cpu for part in parts)
+    return Sample(cpu, 1 / sum(1 / part.rate for part in parts))
 
 
 def play(

@@ -11,13 +11,17 @@ from typing import Protocol
 import engine
 from bench.service.charts import Chart
 from bench.service.parts import (
+    cluster,
     experts,
+    one_master,
     operations,
     process,
     rounds,
     seats,
+    spread,
     storage,
     stored_games,
+    traffic,
     workers,
 )
 from bench.service.servers import Setup, setup
@@ -47,6 +51,10 @@ PARTS: Mapping[str, Callable[[Setup, Size, bool], Result]] = {
     "seats": seats.measure,
     "rounds": rounds.measure,
     "storage": storage.measure,
+    "traffic": traffic.measure,
+    "commits": one_master.measure,
+    "cluster": cluster.measure,
+    "spread": spread.measure,
     "process": process.measure,
 }
 """By the name that the command line has for them, in the order in which they run."""

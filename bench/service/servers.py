@@ -76,7 +76,7 @@ class Setup:
 @contextmanager
 def setup() -> Iterator[Setup]:
     """Start everything, and stop it at the end; raises StartError."""
-    with store() as stored, product(stored) as served, floor_on(stored) as least:
+    with store() as stored, product(stored.url) as served, floor_on(stored) as least:
         yield Setup(stored, served, least)
 
 
@@ -92,9 +92,9 @@ def store() -> Iterator[Store]:
 
 
 @contextmanager
-def product(stored: Store, workers: int = 1) -> Iterator[Server]:
-    """The service on a store."""
-    settings = {"REDIS_URL": stored.url, "WORKERS": str(workers), "PORT": "0"}
+def product(url: str, workers: int = 1) -> Iterator[Server]:
+    """The service on the store at a URL."""
+    settings = {"REDIS_URL": url, "WORKERS": str(workers), "PORT": "0"}
     with _running(["-m", "service"], settings) as process:
         found = process.wait_for(lambda: _SERVING.search(process.said()))
         yield Server((found[1], int(found[2])), process.workers(workers))

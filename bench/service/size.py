@@ -12,7 +12,10 @@ class Size:
     A batch has so many `requests` of as many games, by so many `clients`; a figure is the median
     of so many `batches`. Games are spread over the rounds 1 to `last_round`. `expert_games`,
     `seat_games`, `round_games`: how many games are played at a time for these tables;
-    `round_turns`: turns of each round that are measured.
+    `round_turns`: turns of each round that are measured. For the tables of a cluster:
+    `append_fsync` and `cluster_workers`, which settings are compared; `cluster_games`, the games of
+    a batch; `spread_games`, how many games the masters share; `store_connections` and
+    `store_moves`, the connections to one master and the moves of a batch.
     """
 
     batches: int = 7
@@ -27,6 +30,12 @@ class Size:
     round_games: int = 60
     round_turns: int = 3
     whole_games: int = 5
+    append_fsync: tuple[str, ...] = ("always", "everysec")
+    cluster_workers: tuple[int, ...] = (1, 2)
+    cluster_games: int = 100
+    spread_games: int = 3_000
+    store_connections: tuple[int, ...] = (1, 4, 16, 64, 256)
+    store_moves: int = 800
     starts: int = 5
 
 
@@ -43,5 +52,11 @@ QUICK = Size(
     round_games=4,
     round_turns=1,
     whole_games=1,
+    append_fsync=("always",),
+    cluster_workers=(1,),
+    cluster_games=8,
+    spread_games=30,
+    store_connections=(1, 4),
+    store_moves=8,
     starts=1,
 )

@@ -17,6 +17,7 @@ from bench import __main__ as bench
 from bench.service import keys, page
 from bench.service.batches import Sample, Spread
 from bench.service.clients import Clients, UnexpectedAnswerError, request
+from bench.service.parts import traffic as traffic_part
 from bench.service.parts.operations import OPERATIONS, Measured
 from bench.service.run import PARTS
 from bench.service.servers import Address
@@ -57,6 +58,23 @@ def test_a_quick_run_measures_every_part(capsys: pytest.CaptureFixture[str]) -> 
     sizes = {part: each["median"] for part, each in printed["storage"].items()}
     assert sizes.pop("total") == sum(sizes.values())
     assert list(sizes) == list(keys.PARTS)
+    ((flush, traffic),) = printed["traffic"].items()
+    assert flush == "always"
+    assert [*traffic] == [*traffic_part.OPERATIONS]
+    for name, costs in traffic.items():
+        for cost in costs:
+            assert cost["request"] > 100
+            assert cost["store"]["received"] > 0
+            writes = traffic_part.OPERATIONS[name].is_move or name == "createGame"
+            assert (cost["store"]["written"] > 0) == writes
+            assert cost["store"]["replicated"] >= cost["store"]["written"]
+    assert [each["connections"] for each in printed["commits"]] == [*QUICK.store_connections]
+    one, three = printed["cluster"]
+    assert [one["masters"], three["masters"]] == [1, 3]
+    assert one["rate_ratio"] == {"median": 1, "low": 1, "high": 1}
+    games = [master["games"] for master in printed["spread"]]
+    assert len(games) == 3
+    assert sum(games) == QUICK.spread_games
     assert 10 < printed["process"]["memory"] < 1_000, "MB"
 
 

@@ -116,7 +116,7 @@ def measure(_setup: Setup, size: Size, silent: bool) -> StoredGames:
 
 def _fill(stack: ExitStack, count: int, size: Size, progress: Progress) -> _Filled:
     stored = stack.enter_context(store())
-    server = stack.enter_context(product(stored))
+    server = stack.enter_context(product(stored.url))
     subject = stack.enter_context(Subject(server, size.clients))
     template = create(subject.clients, 1)
     for _ in ("draw", "discard"):

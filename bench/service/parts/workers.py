@@ -68,7 +68,7 @@ def measure(setup: Setup, size: Size, silent: bool) -> Workers:
         one = stack.enter_context(Subject(setup.product, size.clients))
         servers = {1: setup.product}
         for workers in size.more_workers:
-            servers[workers] = stack.enter_context(product(setup.store, workers))
+            servers[workers] = stack.enter_context(product(setup.store.url, workers))
         subjects = {
             workers: Subject(server, size.clients_of_workers) for workers, server in servers.items()
         }
