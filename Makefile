@@ -25,10 +25,11 @@ check: $(VENV)/check.stamp $(VENV)/engine.stamp $(VENV)/generators.stamp tools/n
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	@# Tracing sees the source form only and is slow: whole numbers and bounds of time come after.
-	ENGINE_FORM=source $(PYTEST) --cov --cov-report=term -m 'not timing' --durations=15 $(PYTEST_ARGS)
+	@# Tracing sees the source form only and is slow: long tests, whole numbers and bounds of time
+	@# come after.
+	ENGINE_FORM=source $(PYTEST) --cov --cov-report=term -m 'not timing and not long' --durations=15 $(PYTEST_ARGS)
 	WHOLE=1 $(PYTEST) --durations=15 $(PYTEST_ARGS)
-	WHOLE=1 $(BIN)/python -m pytest tests/external $(PYTEST_ARGS)
+	WHOLE=1 $(PYTEST) --dist loadfile tests/external $(PYTEST_ARGS)
 	@$(BIN)/python -m service openapi $(VENV)/openapi.json
 	@cmp $(VENV)/openapi.json openapi/openapi.json || \
 		{ echo "openapi/openapi.json is out of date: run 'make openapi'" >&2; exit 1; }

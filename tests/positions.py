@@ -9,7 +9,8 @@ from __future__ import annotations
 import hashlib
 import sys
 from collections.abc import Iterator
-from itertools import islice
+from copy import copy
+from itertools import islice, tee
 
 from engine import form
 from engine import game as games
@@ -27,7 +28,14 @@ MODEST = 1000  # too small for the expert's comparison of draws, half a second i
 
 
 def positions() -> Iterator[Game]:
-    """Games in which an AI seat is to move, at tables of every size and with every option."""
+    """Games in which an AI seat is to move, at tables of every size and with every option.
+
+    They are played once in a process: in the source form each takes a long time.
+    """
+    return copy(_POSITIONS)
+
+
+def _played() -> Iterator[Game]:
     number = 0
     while True:
         secret = hashlib.sha256(b"position %d" % number).digest()
@@ -40,6 +48,9 @@ def positions() -> Iterator[Game]:
                 yield game
             game = moved(game)
         number += 1
+
+
+(_POSITIONS,) = tee(_played(), 1)
 
 
 def moved(game: Game) -> Game:

@@ -34,6 +34,7 @@ def figures(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, ob
     return {name: value for name, value in printed.items() if name not in TIMES}
 
 
+@pytest.mark.long
 def test_a_level_against_itself_has_the_points_of_its_opponents_and_no_difference(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -51,12 +52,14 @@ def test_a_level_against_itself_has_the_points_of_its_opponents_and_no_differenc
     assert answer["paired_points"] == answer["paired_win_share"] == zero
 
 
+@pytest.mark.long
 def test_the_same_deals_give_the_same_figures(capsys: pytest.CaptureFixture[str]) -> None:
     player = f"{__name__}:StockPlayer"
     arguments = ("--candidate", player, "--deals", "2", "--seed-space", "tuning")
     assert figures(capsys, *arguments) == figures(capsys, *arguments)
 
 
+@pytest.mark.long
 def test_the_difference_is_paired_by_seat_and_deal() -> None:
     name = f"{__name__}:StockPlayer"
     deal = play_deal(Contest(name, "medium", "medium"), 5)
@@ -87,6 +90,7 @@ def test_the_99th_percentile_leaves_one_turn_in_a_hundred_above_it() -> None:
     assert (times.turns, times.mean, times.p99) == (1000, 499.5, 990.0)
 
 
+@pytest.mark.long
 def test_a_mixed_game_is_the_same_each_time_for_its_number() -> None:
     games = [play_mixed(number) for number in (1, 1)]
     assert games[0] == games[1]

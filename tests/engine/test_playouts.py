@@ -43,6 +43,7 @@ playouts = st.builds(
 )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("share", range(SHARES))
 @settings(
     max_examples=scaled(1000) // SHARES,

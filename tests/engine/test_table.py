@@ -65,6 +65,7 @@ def test_the_same_secret_and_moves_give_the_same_game() -> None:
     assert first == second
 
 
+@pytest.mark.long
 def test_four_medium_players_finish_their_games_without_a_stalled_round() -> None:
     for number in range(scaled(300)):
         step = table.open_game(secret(1000 + number), GameOptions((ai(),) * 4))

@@ -11,6 +11,7 @@ from tests.choices import FILE, POSITIONS, chosen_turn, recorded_games, recorded
 from tests.scale import scaled
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("level", list(LEVELS))
 def test_every_level_chooses_as_recorded(level: str) -> None:
     games = recorded_games()

@@ -47,6 +47,7 @@ def upcard_turns(events: tuple[Event, ...]) -> list[tuple[Card, Card]]:
     return turns
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("levels", [*([level] for level in LEVELS), list(LEVELS)])
 def test_no_seat_takes_the_upcard_only_to_discard_it(levels: list[str]) -> None:
     turns = []
@@ -63,6 +64,7 @@ def test_no_seat_takes_the_upcard_only_to_discard_it(levels: list[str]) -> None:
     assert len(turns) > scaled(80)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("level", list(LEVELS))
 def test_no_budget_makes_a_level_take_the_upcard_only_to_discard_it(level: str) -> None:
     taken = 0

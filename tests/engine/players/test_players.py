@@ -51,6 +51,7 @@ def hidden_changed(game: Game, number: int) -> Game:
     return replace(game, secret=secret(number), round=replace(game.round, layout=changed))
 
 
+@pytest.mark.long
 @each_level
 def test_no_choice_depends_on_what_the_seat_may_not_know(level: str) -> None:
     differing = 0
@@ -73,6 +74,7 @@ def test_every_choice_is_legal_whatever_the_budget(level: str) -> None:
         assert choice(game, level, turn_stream(game), (0, 1, 60, 500)[number % 4]) in legal
 
 
+@pytest.mark.long
 @each_level
 def test_no_level_discards_a_wild_or_fails_to_go_out(level: str) -> None:
     chosen = 0
@@ -90,6 +92,7 @@ def test_no_level_discards_a_wild_or_fails_to_go_out(level: str) -> None:
     assert chosen > 5
 
 
+@pytest.mark.long
 @each_level
 def test_every_level_counts_right_in_its_final_turn(level: str) -> None:
     finals = 0

@@ -149,6 +149,7 @@ def is_pile(value: object) -> bool:
 CHANGES = (delete, put_any, put_another, put_near, put_near, put_near, add, swap_cards)
 
 
+@pytest.mark.long
 @settings(
     max_examples=scaled(3000),
     deadline=None,

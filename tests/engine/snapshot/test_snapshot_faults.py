@@ -257,6 +257,16 @@ def test_a_damaged_snapshot_is_refused_for_its_fault(
             load(written(form))
 
 
+def test_a_stock_that_is_as_large_as_when_it_was_refilled_is_refused() -> None:
+    value = plain(REFILLED)
+    first, *others = value["round"]["pile"].split()
+    value["round"]["pile"] = first
+    value["round"]["stock"] = " ".join([value["round"]["stock"], *others])
+    for form in (value, as_format_3(value)):
+        with pytest.raises(SnapshotError, match="a stock that was refilled has been drawn from"):
+            load(written(form))
+
+
 def test_a_round_is_over_only_where_no_other_follows() -> None:
     game = games.open_game(secret(3), GameOptions(humans(2))).game
     state: Round = game.round or pytest.fail("the first round is dealt")

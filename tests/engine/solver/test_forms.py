@@ -33,6 +33,7 @@ def test_the_source_form_can_be_forced() -> None:
     assert run("-c", "import engine; print(engine.form)", ENGINE_FORM="source") == "source"
 
 
+@pytest.mark.long
 def test_both_forms_choose_alike_in_every_position() -> None:
     count = str(scaled(2000))
     source = run("-m", "tests.positions", count, ENGINE_FORM="source").split()
