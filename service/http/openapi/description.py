@@ -26,11 +26,12 @@ SPEC_OPTIONS: _Object = {
             "last turn, the round is scored and the next one dealt.\n\n"
             "**getRules** has the rules in full, in five languages.\n\n"
             "A card is its rank (`A 2 3 4 5 6 7 8 9 T J Q K`) and suit (`C D H S`); a joker is "
-            "`JK`. Every refusal is an `application/problem+json` that says what to do, and a "
-            "refused call makes no change of its own. (Where turns have a time limit, a call of a "
-            "seat first plays the turns that are overdue, whatever becomes of the call.) Repeating "
-            "a request with its own `Idempotency-Key` is always safe. Each answer has an "
-            "`X-Request-Id`: yours, if you sent one."
+            "`JK`, and **getCard** has an image of each. Every refusal is an "
+            "`application/problem+json` that says what to do, and a refused call makes no change "
+            "of its own. (Where turns have a time limit, a call of a seat first plays the turns "
+            "that are overdue, whatever becomes of the call.) Repeating a request with its own "
+            "`Idempotency-Key` is always safe. Each answer has an `X-Request-Id`: yours, if you "
+            "sent one."
         ),
         "license": {"name": "MIT", "identifier": "MIT"},
     },
