@@ -24,6 +24,7 @@ from service.http import middleware
 from service.http.openapi.api import Api
 from service.http.openapi.description import SPEC_OPTIONS, completed, written
 from service.http.resources import (
+    cards,
     docs,
     evaluations,
     games,
@@ -41,6 +42,7 @@ _BLUEPRINTS = (
     seats.blueprint,
     evaluations.blueprint,
     rules.blueprint,
+    cards.blueprint,
     problems.blueprint,
     health.blueprint,
 )

@@ -144,6 +144,13 @@ class ProblemNotFoundError(ServiceError):
     """No problem has this code."""
 
 
+class CardImageNotFoundError(ServiceError):
+    """No card has this code, nor the joker or the back."""
+
+    def __init__(self, code: str) -> None:
+        super().__init__(f"no card has the code {code!r:.80}")
+
+
 class StorageError(ServiceError):
     """The store failed, which may have passed in `retry_after` seconds."""
 

@@ -5,11 +5,15 @@ from __future__ import annotations
 import orjson
 from flask import Response, request
 
+from service.games.entity_tags import is_cached
 from service.games.responses import GameResponse
+from service.http.card_images.images import CardImage
 from service.http.root_path import located
 
 JSON = "application/json"
 MARKDOWN = "text/markdown"
+SVG = "image/svg+xml"
+IMMUTABLE = "public, max-age=31536000, immutable"
 
 
 class Reply(Response):
@@ -40,3 +44,11 @@ def json_reply(body: object, **headers: str) -> Response:
 def markdown_reply(text: str) -> Response:
     """A text in Markdown."""
     return Response(text, content_type=f"{MARKDOWN}; charset=utf-8")
+
+
+def image_reply(image: CardImage, if_none_match: str | None) -> Response:
+    """An image, which may be kept for a year; without its body for who has it already."""
+    headers = {"ETag": image.etag, "Cache-Control": IMMUTABLE}
+    if is_cached(if_none_match, image.etag):
+        return Reply(status=304, headers=headers)
+    return Reply(image.svg, content_type=SVG, headers=headers)

@@ -31,7 +31,8 @@ _JSON = "application/json"
 PYTHON = {
     "openapi-python-client": (
         (_BIN / "openapi-python-client", "generate", "--path", _SPEC, "--meta", "none",
-         "--fail-on-warning", "--output-path", "made"),
+         "--config", _SPEC.with_name("openapi-python-client.yaml"), "--fail-on-warning",
+         "--output-path", "made"),
         ("made", "made.models", "from_dict"),
     ),
     "openapi-generator": (

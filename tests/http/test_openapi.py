@@ -140,9 +140,7 @@ def _assert_as_described(answer: TestResponse) -> None:
         assert answer.data == b""
         return
     assert answer.mimetype in response["content"]
-    body = (
-        answer.get_data(as_text=True) if answer.mimetype == "text/markdown" else answer.get_json()
-    )
+    body = answer.get_json() if answer.is_json else answer.get_data(as_text=True)
     _assert_valid(body, response["content"][answer.mimetype]["schema"])
 
 
@@ -278,7 +276,9 @@ def _expected_problems(operation: Operation) -> set[str]:
     codes |= {"token-required"} if stated["security"] == [{"seatToken": []}] else set()
     codes |= {"idempotency-key-reused"} if "Idempotency-Key" in parameters else set()
     codes |= {"stale-version"} if "If-Match" in parameters else set()
-    codes |= {"validation-failed"} if parameters & {"Idempotency-Key", "after"} else set()
+    codes |= (
+        {"validation-failed"} if parameters & {"Idempotency-Key", "after", "colours"} else set()
+    )
     if "requestBody" in stated:
         codes |= {"malformed-json", "body-too-large", "unsupported-media-type", "validation-failed"}
     if operation.path not in PROBES:
@@ -316,6 +316,14 @@ def test_the_example_of_a_discard_is_in_the_hand_of_the_example_of_a_draw() -> N
     drawn = _OPERATIONS["drawCard"].stated["responses"]["200"]["content"]["application/json"]
 
     assert body["example"]["card"] in drawn["example"]["game"]["you"]["hand"]
+
+
+def test_only_what_several_paths_have_alike_is_among_the_shared_parameters() -> None:
+    codes = [_OPERATIONS[name].stated["parameters"][0] for name in ("getCard", "getProblem")]
+
+    assert set(_SPEC["components"]["parameters"]) == {"game_id"}
+    assert [code["name"] for code in codes] == ["code", "code"]
+    assert codes[0]["schema"] != codes[1]["schema"]
 
 
 def test_a_created_game_links_to_all_that_can_be_done_with_it() -> None:
@@ -356,6 +364,8 @@ def test_the_answers_without_a_game_are_as_described(checked: Checked) -> None:
         assert checked.get("/v1/rules", headers=known).status_code == 304
     hand = {"cards": ["7H", "8H", "9H", "5D", "JK", "2C"], "wild_rank": "5"}
     assert checked.post("/v1/evaluations", json=hand).status_code == 200
+    tag = checked.get("/v1/cards/JK.svg?colours=4").headers["ETag"]
+    assert checked.get("/v1/cards/JK.svg", headers={"If-None-Match": tag}).status_code == 304
 
 
 def test_the_rarer_answers_are_as_described(checked: Checked, player: Player) -> None:
@@ -387,6 +397,8 @@ def test_refusals_are_as_described(checked: Checked, player: Player) -> None:
         checked.delete(player.path),
         checked.get("/v1/games/none"),
         checked.get("/v1/problems/none"),
+        checked.get("/v1/cards/none.svg"),
+        checked.get("/v1/cards/JK.svg?colours=3"),
         checked.get(player.path, headers={"Accept": "text/html"}),
         checked.get(player.path, headers={"Host": "elsewhere.example"}),
         checked.post("/v1/games", headers={"Origin": "https://elsewhere.example"}),

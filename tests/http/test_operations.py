@@ -51,7 +51,8 @@ def described(operation: Operation) -> tuple[set[tuple[str, str]], str | None]:
 
 def stated(operation: dict[str, Any]) -> tuple[set[tuple[str, str]], str | None]:
     """The same as the API description has it."""
-    parameters = {(one["in"], one["name"]) for one in operation["parameters"] if "$ref" not in one}
+    ours = [one for one in operation["parameters"] if "$ref" not in one and one["in"] != "path"]
+    parameters = {(one["in"], one["name"]) for one in ours}
     content = operation.get("requestBody", {"content": {}})["content"]
     schema = content["application/json"]["schema"]["$ref"].rpartition("/")[2] if content else None
     return parameters, schema

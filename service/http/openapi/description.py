@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from typing import Any
 
 from service.http.openapi import examples
@@ -27,11 +26,12 @@ SPEC_OPTIONS: _Object = {
             "last turn, the round is scored and the next one dealt.\n\n"
             "**getRules** has the rules in full, in five languages.\n\n"
             "A card is its rank (`A 2 3 4 5 6 7 8 9 T J Q K`) and suit (`C D H S`); a joker is "
-            "`JK`. Every refusal is an `application/problem+json` that says what to do, and a "
-            "refused call makes no change of its own. (Where turns have a time limit, a call of a "
-            "seat first plays the turns that are overdue, whatever becomes of the call.) Repeating "
-            "a request with its own `Idempotency-Key` is always safe. Each answer has an "
-            "`X-Request-Id`: yours, if you sent one."
+            "`JK`, and **getCard** has an image of each. Every refusal is an "
+            "`application/problem+json` that says what to do, and a refused call makes no change "
+            "of its own. (Where turns have a time limit, a call of a seat first plays the turns "
+            "that are overdue, whatever becomes of the call.) Repeating a request with its own "
+            "`Idempotency-Key` is always safe. Each answer has an `X-Request-Id`: yours, if you "
+            "sent one."
         ),
         "license": {"name": "MIT", "identifier": "MIT"},
     },
@@ -72,15 +72,17 @@ def completed(spec: _Object, root_path: str) -> _Object:
     """
     bodies, answers = examples.by_operation()
     paths = spec["paths"]
+    shared = _shared(paths)
+    spec["components"]["parameters"] = {each["name"]: each for each in shared}
     for path in paths.values():
-        shared = list(_named(spec["components"], path.pop("parameters", [])))
+        own = [_named(each) if each in shared else each for each in path.pop("parameters", [])]
         for method, operation in path.items():
             name = operation["operationId"]
             if name in bodies:
                 operation["requestBody"]["content"][_MEDIA_TYPE]["example"] = bodies[name]
             for media_type, answer in answers.get(name, {}).items():
                 _success(operation)["content"][media_type]["example"] = answer
-            path[method] = _ordered(operation, shared)
+            path[method] = _ordered(operation, own)
     for schema in spec["components"]["schemas"].values():
         if schema.get("additionalProperties") is True:
             del schema["additionalProperties"]  # what is not said is allowed
@@ -109,11 +111,16 @@ def _located(node: Any, root_path: str) -> Any:
             return node
 
 
-def _named(components: _Object, shared: list[_Object]) -> Iterator[dict[str, str]]:
-    """References to parameters of a path, which the components then hold."""
-    for parameter in shared:
-        components.setdefault("parameters", {})[parameter["name"]] = parameter
-        yield {"$ref": f"#/components/parameters/{parameter['name']}"}
+def _shared(paths: _Object) -> list[_Object]:
+    """The parameters that several paths have alike, each once."""
+    stated = [parameter for path in paths.values() for parameter in path.get("parameters", [])]
+    several = [parameter for parameter in stated if stated.count(parameter) > 1]
+    return [each for place, each in enumerate(several) if several.index(each) == place]
+
+
+def _named(parameter: _Object) -> _Object:
+    """A reference to a parameter that the components hold."""
+    return {"$ref": f"#/components/parameters/{parameter['name']}"}
 
 
 def _success(operation: _Object) -> _Object:
@@ -121,13 +128,13 @@ def _success(operation: _Object) -> _Object:
     return next(response for status, response in responses.items() if status.startswith("2"))
 
 
-def _ordered(operation: _Object, shared: list[dict[str, str]]) -> _Object:
+def _ordered(operation: _Object, of_path: list[_Object]) -> _Object:
     """An operation as it is read: the path's parameters first, statuses in order, no hard lines."""
     parts = {
         **operation,
         "summary": operation["summary"].removesuffix("."),
         "description": _LINE_END.sub(" ", operation["description"]),
-        "parameters": [*shared, *operation.get("parameters", [])],
+        "parameters": [*of_path, *operation.get("parameters", [])],
         "responses": dict(sorted(operation["responses"].items())),
     }
     return {part: parts[part] for part in _OPERATION_PARTS if parts.get(part) or part == "security"}

@@ -101,7 +101,7 @@ _TABLE = (
         "not-acceptable",
         406,
         "The answer is not available in a form you accept",
-        "Accept application/json.",
+        "Accept a media type that the API description has for this call, mostly application/json.",
     ),
     Problem(
         "not-your-turn",

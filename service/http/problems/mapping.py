@@ -29,6 +29,7 @@ _CODE_OF_ERROR: dict[type[Exception], str] = {
     errors.HintsDisabledError: "hints-disabled",
     errors.GameNotFoundError: "game-not-found",
     errors.ProblemNotFoundError: "not-found",
+    errors.CardImageNotFoundError: "not-found",
     KeyExpiredError: "idempotency-key-expired",
     ConflictError: "conflict",
     StaleVersionError: "stale-version",

@@ -59,6 +59,27 @@ class QueryNumberField(WholeField):
         return super()._deserialize(number, attr, data, **kwargs)
 
 
+class QueryChoiceField(fields.Integer):
+    """One of a few whole numbers in a query, written in no other way."""
+
+    def __init__(self, *choices: int, **kwargs: Any) -> None:
+        """Refuse every other text, naming the choices."""
+        words = f"Must be one of: {', '.join(map(str, choices))}."
+        self._choices = {str(choice): choice for choice in choices}
+        super().__init__(
+            validate=validate.OneOf(choices, error=words),
+            error_messages={"invalid": words},
+            **kwargs,
+        )
+
+    def _deserialize(
+        self, value: object, attr: str | None, data: Mapping[str, object] | None, **kwargs: object
+    ) -> Any:
+        if not isinstance(value, str) or value not in self._choices:
+            raise self.make_error("invalid", input=value)
+        return self._choices[value]
+
+
 class CardField(fields.String):
     """A card code, read as a card."""
 

@@ -84,6 +84,7 @@ PERMISSIONS: dict[str, Operation] = {
         lambda _: calls.post_to("/v1/evaluations", {"cards": ["8H"], "wild_rank": "5"}), _OPEN
     ),
     "getRules": Operation(lambda _: Call("/v1/rules"), _OPEN),
+    "getCard": Operation(lambda _: Call("/v1/cards/8H.svg"), _OPEN),
     "listProblems": Operation(lambda _: Call("/v1/problems"), _OPEN),
     "getProblem": Operation(lambda _: Call("/v1/problems/not-found"), _OPEN),
     "liveness": Operation(lambda _: Call("/healthz"), _OPEN),
