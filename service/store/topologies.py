@@ -29,6 +29,7 @@ from redis.sentinel import Sentinel, SentinelConnectionPool
 
 from service.store.failures import CLIENT_ERRORS, NoMasterError
 from service.store.packer import Packer
+from service.store.quick_pool import QuickPool
 from service.store.url import StoreUrl
 from service.store.url_options import Topology
 
@@ -240,7 +241,7 @@ def _single_pool(url: StoreUrl, connections: int) -> redis.ConnectionPool:
         options |= {"host": host, "port": port}
     if options.pop("ssl", False):
         options["connection_class"] = SSLConnection
-    return redis.BlockingConnectionPool(
+    return QuickPool(  # type: ignore[no-untyped-call]
         max_connections=connections, timeout=SOCKET_TIMEOUT, **options
     )
 
