@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import orjson
 from flask import Response, request
+from werkzeug.datastructures import Headers
 
 from service.games.entity_tags import is_cached
 from service.games.responses import GameResponse
 from service.http.card_images.images import CardImage
+from service.http.middleware import SentResponse
 from service.http.root_path import located
 
 JSON = "application/json"
@@ -16,10 +18,26 @@ SVG = "image/svg+xml"
 IMMUTABLE = "public, max-age=31536000, immutable"
 
 
-class Reply(Response):
-    """A response that has a media type only if it is given one."""
+class _WrittenHeaders(Headers):
+    """Headers that are known to be right, and not looked at one by one."""
+
+    def __init__(self, headers: list[tuple[str, str]]) -> None:
+        self._list = headers
+
+
+class Reply(SentResponse):
+    """A response with a body as it is sent, and a media type only if it is given one."""
 
     default_mimetype = None
+
+    def __init__(self, body: bytes, status: int, headers: list[tuple[str, str]]) -> None:
+        """Do what werkzeug does for these types; a test holds the one against the other."""
+        headers.append(("Content-Length", str(len(body))))
+        self.headers = _WrittenHeaders(headers)
+        self.status = status
+        self.direct_passthrough = False
+        self._on_close = []
+        self.response = [body]
 
 
 def game_reply(answer: GameResponse) -> Response:
@@ -38,7 +56,7 @@ def game_reply(answer: GameResponse) -> Response:
 def json_reply(body: object, **headers: str) -> Response:
     """A body that belongs to no game, with headers by their names in Python."""
     named = {name.replace("_", "-").title(): value for name, value in headers.items()}
-    return Response(orjson.dumps(body), content_type=JSON, headers=named)
+    return Reply(orjson.dumps(body), 200, [*named.items(), ("Content-Type", JSON)])
 
 
 def markdown_reply(text: str) -> Response:
@@ -48,7 +66,7 @@ def markdown_reply(text: str) -> Response:
 
 def image_reply(image: CardImage, if_none_match: str | None) -> Response:
     """An image, which may be kept for a year; without its body for who has it already."""
-    headers = {"ETag": image.etag, "Cache-Control": IMMUTABLE}
+    headers = [("ETag", image.etag), ("Cache-Control", IMMUTABLE)]
     if is_cached(if_none_match, image.etag):
-        return Reply(status=304, headers=headers)
-    return Reply(image.svg, content_type=SVG, headers=headers)
+        return Reply(b"", 304, headers)
+    return Reply(image.svg, 200, [*headers, ("Content-Type", SVG)])

@@ -9,13 +9,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from flask import Flask
+from flask import Flask, Request, Response
+from flask.typing import ResponseReturnValue
+from werkzeug.routing import Map, MapAdapter
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIEnvironment
 
+_JUDGED_HOSTS = 256
+"""The most hosts whose names are remembered."""
 _ADDRESS = re.compile(r"(?<![\w./])/v1/")
 
 
@@ -26,6 +31,52 @@ class PrefixedFlask(Flask):
         """Return the function: none of this service is a coroutine."""
         return func
 
+    def full_dispatch_request(self) -> Response:
+        """The answer to the current request.
+
+        Flask would tell listeners of it, look for what each group of operations has before and
+        after a request, and save a session; there is nothing of that here.
+        """
+        try:
+            answer = self.preprocess_request() or self.dispatch_request()
+        except Exception as error:  # noqa: BLE001 - Flask's own handling raises what is left
+            answer = self.handle_user_exception(error)
+        return answer if isinstance(answer, self.response_class) else self.make_response(answer)
+
+    def preprocess_request(self) -> ResponseReturnValue | None:
+        """Check a request; the answer of a check is the answer to the request."""
+        for check in self.before_request_funcs[None]:
+            answer: ResponseReturnValue | None = self.ensure_sync(check)()
+            if answer is not None:
+                return answer
+        return None
+
+    def process_response(self, response: Response) -> Response:
+        """Return the response."""
+        return response
+
+    def do_teardown_request(self, exc: BaseException | None = None) -> None:
+        """Do nothing."""
+
+    def create_url_adapter(self, request: Request | None) -> MapAdapter | None:
+        """What finds the operation of a request.
+
+        It is as Flask makes it, but the host that a request names is judged once.
+        """
+        if request is None or _is_unusual(request.environ):
+            return super().create_url_adapter(request)
+        environ = request.environ
+        return MapAdapter(
+            self.url_map,
+            _server_name(environ["HTTP_HOST"], environ["wsgi.url_scheme"]),
+            request.root_path,
+            "",
+            environ["wsgi.url_scheme"],
+            environ["PATH_INFO"].encode("latin-1").decode(errors="replace"),
+            environ["REQUEST_METHOD"],
+            request.query_string.decode(errors="replace"),
+        )
+
     def wsgi_app(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         """Answer a request, whose path may begin with the prefix or not."""
         prefix: str = self.config["ROOT_PATH"]
@@ -34,6 +85,18 @@ class PrefixedFlask(Flask):
             path = path.removeprefix(prefix) or "/"
         below = {**environ, "SCRIPT_NAME": prefix, "PATH_INFO": path}
         return super().wsgi_app(below, start_response)
+
+
+def _is_unusual(environ: WSGIEnvironment) -> bool:
+    """Whether a request names no host, or asks for a web socket, which no operation is."""
+    return "HTTP_HOST" not in environ or "HTTP_UPGRADE" in environ
+
+
+@lru_cache(_JUDGED_HOSTS)
+def _server_name(named: str, scheme: str) -> str:
+    """What a host is called in addresses; raises HTTPException where it cannot be called so."""
+    environ = {"HTTP_HOST": named, "wsgi.url_scheme": scheme, "REQUEST_METHOD": "GET"}
+    return Map().bind_to_environ(environ, subdomain="").server_name
 
 
 def located(text: str, root_path: str) -> str:
