@@ -13,9 +13,9 @@ import threading
 import time
 from collections.abc import Callable
 
-SLOW_SECONDS = 0.01
+SLOW_SECONDS = 0.02
 """A call that lasts so long costs its thread the lead, at the latest after twice this time."""
-CAUTION_SECONDS = 1.0
+CAUTION_SECONDS = 0.1
 """For so long after that no call is made in the leading thread."""
 
 Call = Callable[[], object]
