@@ -42,8 +42,9 @@ _JUDGED_HOSTS = 256
 """The most hosts whose verdicts are remembered."""
 _SPECIAL_STATUS = (204, 304)
 """Those without a body; no operation answers with one below 200."""
-_ADDRESSES = {"Location", "Content-Location"}
-"""The headers that werkzeug rewrites."""
+_ADDRESSES = ("Location", "Content-Location")
+"""The headers that werkzeug rewrites, unless it would leave them as they are."""
+_PLAIN_ADDRESS = re.compile(r"/[A-Za-z0-9._~/-]*")
 _HEADERS = {
     name.lower(): (name, value)
     for name, value in (
@@ -131,8 +132,10 @@ class SentResponse(Response):
             return None
         if self.status_code in _SPECIAL_STATUS or environ["REQUEST_METHOD"] == "HEAD":
             return None
-        names = {name for name, _ in headers}
-        if "Content-Length" not in names or names & _ADDRESSES or type(body[0]) is not bytes:
+        values = dict(headers)
+        if "Content-Length" not in values or type(body[0]) is not bytes:
+            return None
+        if not all(_PLAIN_ADDRESS.fullmatch(values.get(name, "/")) for name in _ADDRESSES):
             return None
         return body, self.status, headers
 
