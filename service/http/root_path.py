@@ -34,14 +34,16 @@ class PrefixedFlask(Flask):
     def full_dispatch_request(self) -> Response:
         """The answer to the current request.
 
-        Flask would tell listeners of it, look for what each group of operations has before and
-        after a request, and save a session; there is nothing of that here.
+        Flask would tell listeners of it, look for what each group of operations has before a
+        request, and save a session; there is nothing of that here.
         """
         try:
             answer = self.preprocess_request() or self.dispatch_request()
         except Exception as error:  # noqa: BLE001 - Flask's own handling raises what is left
             answer = self.handle_user_exception(error)
-        return answer if isinstance(answer, self.response_class) else self.make_response(answer)
+        return self.process_response(
+            answer if isinstance(answer, self.response_class) else self.make_response(answer)
+        )
 
     def preprocess_request(self) -> ResponseReturnValue | None:
         """Check a request; the answer of a check is the answer to the request."""
@@ -52,11 +54,13 @@ class PrefixedFlask(Flask):
         return None
 
     def process_response(self, response: Response) -> Response:
-        """Return the response."""
-        return response
+        """Have the response pass what was registered for that, if anything was."""
+        return super().process_response(response) if self.after_request_funcs else response
 
     def do_teardown_request(self, exc: BaseException | None = None) -> None:
-        """Do nothing."""
+        """Call what was registered for the end of a request, if anything was."""
+        if self.teardown_request_funcs:
+            super().do_teardown_request(exc)
 
     def create_url_adapter(self, request: Request | None) -> MapAdapter | None:
         """What finds the operation of a request.

@@ -49,7 +49,7 @@ def test_a_quick_run_measures_every_part(capsys: pytest.CaptureFixture[str]) -> 
     assert [each["operation"] for each in operations] == [each.name for each in OPERATIONS]
     for each in operations:
         assert len(each["ours"]) == len(each["floor"]) == QUICK.batches
-        assert each["cpu_ratio"]["median"] > 1, "the floor does less than the service"
+        assert 0.5 < each["cpu_ratio"]["median"] < 20, "the two do work of one kind"
     assert 0 < printed["experts"]["p50_ms"] <= printed["experts"]["p99_ms"]
     assert list(printed["workers"]) == ["1", "2"]
     assert printed["games"]["10"]["memory"] > 100_000, "bytes"

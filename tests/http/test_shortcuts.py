@@ -147,8 +147,20 @@ def test_what_is_to_be_closed_with_an_answer_is_closed(app: Flask) -> None:
 
 def test_nothing_is_registered_that_the_application_passes_over(app: Flask) -> None:
     assert app.before_request_funcs.keys() == {None}
-    assert not any(app.after_request_funcs.values())
     assert not any(app.url_value_preprocessors.values())
     assert app.session_interface.is_null_session(app.session_interface.make_null_session(app))
     assert app.secret_key is None
-    assert not any(app.teardown_request_funcs.values())
+
+
+def test_what_is_registered_for_the_end_of_a_request_is_called(app: Flask) -> None:
+    ended: list[BaseException | None] = []
+    app.teardown_request(ended.append)
+
+    @app.after_request
+    def mark(response: Response) -> Response:
+        response.headers["X-Mark"] = "seen"
+        return response
+
+    for path in ("/v1/problems", "/nowhere"):
+        assert app.test_client().get(path).headers["X-Mark"] == "seen"
+    assert ended == [None, None]
