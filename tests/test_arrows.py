@@ -28,6 +28,7 @@ ENGINE_ORDER = [
     "view",
     "players",
     "table",
+    "verify",
 ]
 SOLVER_ORDER = ["costs", "suits", "sets", "kernel", "prospects", "hands", "arrangement"]
 SERVICE_ARROWS: dict[str, set[str]] = {
@@ -88,7 +89,7 @@ def test_every_engine_module_imports_only_names_to_its_left() -> None:
             continue
         assert part(path) in ENGINE_ORDER, f"{path}: give it a place in ENGINE_ORDER"
         place = ENGINE_ORDER.index(part(path))
-        within = {part(path)} if path.parent.name in {"players", "solver"} else set()
+        within = {part(path)} if path.parent.name in {"players", "solver", "verify"} else set()
         allowed = set(ENGINE_ORDER[:place]) | within
         used = parts_of("engine", imported(path)) & set(ENGINE_ORDER)
         assert used <= allowed, f"{path.name} knows {used - allowed}"
@@ -104,6 +105,12 @@ def test_every_solver_module_imports_only_names_to_its_left() -> None:
         place = SOLVER_ORDER.index(path.stem)
         used = parts_of("engine.solver", imported(path)) & set(SOLVER_ORDER)
         assert used <= set(SOLVER_ORDER[:place]), f"{path.name} knows {used}"
+
+
+def test_the_verifier_shares_no_code_with_the_engine_that_it_checks() -> None:
+    for path in modules("engine/verify"):
+        used = parts_of("engine", imported(path))
+        assert used <= {"verify"}, f"{path.name} knows {used}"
 
 
 def test_the_engine_knows_the_standard_library_alone_and_no_clock_or_global_chance() -> None:
