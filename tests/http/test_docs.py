@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from urllib.parse import urljoin
 
 import pytest
 from flask.testing import FlaskClient
+
+from service.http.resources import docs
+
+VERIFIER_FILES = Path(docs._VERIFIER_FILES)
 
 
 def test_the_root_leads_to_the_documentation(client: FlaskClient) -> None:
@@ -50,9 +55,36 @@ def test_a_description_that_is_known_is_not_sent_again(client: FlaskClient) -> N
     assert (again.status_code, again.data) == (304, b"")
 
 
-@pytest.mark.parametrize("name", ["nothing.js", "..%2Fdocs.py", "swagger-ui.css.map"])
+@pytest.mark.parametrize(
+    "name", ["nothing.js", "..%2Fdocs.py", "swagger-ui.css.map", "docs.html", "verify.mjs"]
+)
 def test_no_other_file_is_served(client: FlaskClient, name: str) -> None:
     answer = client.get(f"/v1/docs/{name}")
 
     assert answer.status_code == 404
     assert answer.get_json()["code"] == "not-found"
+
+
+def test_the_verifier_is_served_with_every_module_that_it_imports(client: FlaskClient) -> None:
+    modules = ["/verify.mjs"]
+    for path in modules:  # which grows by what each of them imports
+        answer = client.get(path, buffered=True)
+        assert answer.status_code == 200, path
+        assert answer.headers["Content-Type"] == "text/javascript; charset=utf-8"
+        assert answer.headers["Cache-Control"] == "no-cache"
+        links = re.findall(r'^import .* from "(.+)";', answer.get_data(as_text=True), re.MULTILINE)
+        modules += {urljoin(path, link) for link in links} - set(modules)
+
+    assert set(modules[1:]) == {f"/verify/{each.name}" for each in VERIFIER_FILES.iterdir()}
+
+
+def test_a_verifier_that_is_known_is_not_sent_again(client: FlaskClient) -> None:
+    tag = client.get("/verify.mjs", buffered=True).headers["ETag"]
+    again = client.get("/verify.mjs", headers={"If-None-Match": tag}, buffered=True)
+
+    assert (again.status_code, again.data) == (304, b"")
+
+
+@pytest.mark.parametrize("name", ["nothing.mjs", "..%2Fdocs.js", "..%2Fverify.mjs"])
+def test_no_other_module_is_served(client: FlaskClient, name: str) -> None:
+    assert client.get(f"/verify/{name}").get_json()["code"] == "not-found"
