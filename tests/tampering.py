@@ -12,6 +12,7 @@ import hashlib
 import random
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import pairwise
 from typing import Any
 from unittest.mock import patch
 
@@ -267,8 +268,9 @@ def human_who_comes_during_the_game(replay: Replay, rng: random.Random) -> None:
 @_change
 def events_swapped(replay: Replay, rng: random.Random) -> None:
     events = replay["events"]
-    moves = events_of(replay, "round_dealt", "card_drawn", "card_discarded", "round_scored")
-    place = events.index(rng.choice(moves))
+    moves = ("round_dealt", "card_drawn", "card_discarded", "went_out", "round_scored")
+    pairs = enumerate(pairwise(event["type"] in moves for event in events), 1)
+    place = rng.choice([place for place, are_moves in pairs if all(are_moves)])
     events[place - 1], events[place] = events[place], events[place - 1]
     renumber(replay)
 
@@ -282,6 +284,18 @@ def action_left_out(replay: Replay, rng: random.Random) -> None:
 def action_twice(replay: Replay, rng: random.Random) -> None:
     place = rng.choice(range(len(replay["actions"])))
     replay["actions"].insert(place, dict(replay["actions"][place]))
+
+
+@_change
+def action_after_the_end(replay: Replay, rng: random.Random) -> None:
+    replay["actions"].append(dict(rng.choice(replay["actions"])))
+
+
+@_change
+def draw_from_nowhere(replay: Replay, rng: random.Random) -> None:
+    pairs = zip(actions_of(replay, "draw"), events_of(replay, "card_drawn"), strict=True)
+    action, event = rng.choice(list(pairs))
+    action["source"] = event["source"] = "sleeve"
 
 
 @_change
@@ -303,6 +317,23 @@ def going_out_undeclared(replay: Replay, rng: random.Random) -> None:
     kinds = [each["type"] for each in events_of(replay, "card_discarded", "went_out")]
     out = rng.choice([place for place, kind in enumerate(kinds) if kind == "went_out"])
     actions_of(replay, "discard")[kinds[:out].count("card_discarded") - 1]["go_out"] = False
+
+
+@_change
+def going_out_that_is_no_flag(replay: Replay, rng: random.Random) -> None:
+    rng.choice(actions_of(replay, "discard"))["go_out"] = rng.choice([None, 1, "true"])
+
+
+@_change
+def going_out_with_cards_in_no_meld(replay: Replay, rng: random.Random) -> None:
+    melds = rng.choice(events_of(replay, "went_out"))["melds"]
+    melds.remove(rng.choice(melds))
+
+
+@_change
+def hand_not_scored(replay: Replay, rng: random.Random) -> None:
+    rows = rng.choice(events_of(replay, "round_scored"))["seats"]
+    rows.remove(rng.choice(rows))
 
 
 # Melds
@@ -392,6 +423,11 @@ def seat_of_another_position(replay: Replay, rng: random.Random) -> None:
 
 
 @_change
+def seat_of_no_player(replay: Replay, rng: random.Random) -> None:
+    rng.choice(replay["seats"]).update(rng.choice([{"kind": "robot"}, {"level": 1}]))
+
+
+@_change
 def another_first_dealer(replay: Replay, rng: random.Random) -> None:
     seats = list(range(len(replay["seats"])))
     replay["first_dealer"] = other_than([None, *seats], replay["first_dealer"], rng)
@@ -441,6 +477,11 @@ def field_more(replay: Replay, rng: random.Random) -> None:
 def field_less(replay: Replay, rng: random.Random) -> None:
     thing = rng.choice(things_of(replay))
     thing.pop(rng.choice(list(thing)))
+
+
+@_change
+def time_left_out(replay: Replay, rng: random.Random) -> None:
+    rng.choice(replay["events"])["at"] = rng.choice([None, 0])
 
 
 @_change

@@ -1,15 +1,18 @@
-"""Melds and points: whether melds are legal, what they leave over, and what that costs."""
+"""Melds: whether they are legal, what they leave over and what that costs, and who can go out."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import repeat
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import combinations, repeat
 
 from engine.verify.comparison import first_difference, quoted
 from engine.verify.dealing import JOKER, RANKS, in_order
 from engine.verify.replay import JsonObject
 
 MIN_MELD = 3
+_LONGEST = 5
+"""A longer meld is two melds."""
 _WITH_LOW_ACE = RANKS
 _WITH_HIGH_ACE = RANKS[1:] + RANKS[0]
 _RUN_ORDERS = {
@@ -56,6 +59,50 @@ def _points(card: str, wild: str, aces: str) -> int:
     if rank == "A":
         return 1 if aces == "low" else 15
     return 10 if rank in "TJQK" else int(rank)
+
+
+def melds_completely(hand: Sequence[str], wild: str, aces: str) -> bool:
+    """Whether each card of a hand of three or more can be in a meld."""
+    naturals = in_order(card for card in hand if not is_wild(card, wild))
+    return _can_meld(tuple(naturals), len(hand) - len(naturals), aces)
+
+
+@lru_cache(maxsize=10_000)
+def _can_meld(naturals: tuple[str, ...], wilds: int, aces: str) -> bool:
+    """Whether naturals, which are in order, can all be in melds with so many wilds at most.
+
+    A wild that is left joins any meld, or the others that are left.
+    """
+    if not naturals:
+        return True
+    for used, needed in _melds_of_first(naturals, aces):
+        if needed <= wilds:
+            left = list(naturals)
+            for card in used:
+                left.remove(card)
+            if _can_meld(tuple(left), wilds - needed, aces):
+                return True
+    return False
+
+
+def _melds_of_first(naturals: Sequence[str], aces: str) -> Iterator[tuple[Sequence[str], int]]:
+    """The melds that the first natural may be in: their naturals, and the wilds that they need.
+
+    A run has each natural that is there for it: if a wild took its place, the two could be
+    exchanged.
+    """
+    first, *rest = naturals
+    same = [card for card in rest if card[0] == first[0]]
+    for count in range(min(len(same), _LONGEST - 1) + 1):
+        for others in set(combinations(same, count)):
+            yield (first, *others), max(MIN_MELD - 1 - count, 0)
+    for order in _RUN_ORDERS[aces]:
+        place = order.index(first[0])
+        for length in range(MIN_MELD, _LONGEST + 1):
+            for start in range(max(place - length + 1, 0), min(place, len(order) - length) + 1):
+                run = [rank + first[1] for rank in order[start : start + length]]
+                used = [card for card in run if card in naturals]
+                yield used, length - len(used)
 
 
 def is_wild(card: str, wild: str) -> bool:

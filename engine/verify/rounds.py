@@ -5,7 +5,7 @@ from __future__ import annotations
 from engine.verify.comparison import quoted
 from engine.verify.dealing import deal, hand_size, in_order, refilled, wild_rank
 from engine.verify.listing import Listing
-from engine.verify.melds import IllegalMeldError, deadwood, points
+from engine.verify.melds import IllegalMeldError, deadwood, melds_completely, points
 from engine.verify.membership import Membership
 from engine.verify.replay import Replay
 
@@ -92,12 +92,11 @@ class Round:
         self._listing.expect("card_discarded", seat=seat, card=card)
         if self._out is not None:
             self._finals_left -= 1
-        elif go_out and self._listing.next_event.get("type") == "went_out":
+        elif go_out and melds_completely(hand, self._wild, self._replay.aces):
             self._go_out(seat)
 
     def _go_out(self, seat: int) -> None:
-        """Let a seat go out, which its melds must prove; that it had to is not checked."""
-        melds = self._listing.next_event.get("melds")
+        melds = self._listing.require("went_out").get("melds")
         left = self._deadwood(seat, melds)
         if left:
             self._listing.fail(f"seat {seat} goes out and has {' '.join(left)} in no meld")

@@ -7,13 +7,14 @@ from typing import Any
 
 import pytest
 
-from engine.cards import CARDS, Card, Rank
+from engine.cards import CARDS, JOKER, Card, Rank
 from engine.errors import IllegalMeldError as EngineIllegalMeldError
 from engine.fields import meld_json
 from engine.melds import Meld
 from engine.rules import AceMode, total_points
 from engine.solver.arrangement import arrange
-from engine.verify.melds import IllegalMeldError, deadwood, points
+from engine.solver.hands import least_points
+from engine.verify.melds import IllegalMeldError, deadwood, melds_completely, points
 from tests.builders import meld
 from tests.scale import scaled
 
@@ -61,6 +62,33 @@ def test_every_arrangement_of_the_engine_is_taken(aces: AceMode) -> None:
         rest = deadwood(list(map(str, hand)), melds, wild.code, aces)
         assert rest == list(map(str, best.deadwood))
         assert points(rest, wild.code, aces) == total_points(best.deadwood, wild, aces)
+
+
+@pytest.mark.parametrize("aces", AceMode)
+def test_a_hand_can_go_out_where_the_solver_says_so(aces: AceMode) -> None:
+    rng = random.Random(aces)
+    found = {True: 0, False: 0}
+    for _ in range(scaled(20_000)):
+        hand, wild = _nearly_melded_hand(rng), Rank(rng.randint(3, 13))
+        is_out = least_points(hand, wild, aces) == 0
+        assert melds_completely(list(map(str, hand)), wild.code, aces) == is_out, hand
+        found[is_out] += 1
+    assert min(found.values()) > scaled(2_000)
+
+
+def _nearly_melded_hand(rng: random.Random) -> tuple[Card, ...]:
+    """Three to thirteen cards, most of them of melds, out of a pack with four jokers."""
+    size, hand = rng.randint(3, 13), list[Card]()
+    others, exchanged = [JOKER, JOKER, *CARDS], rng.choice([0.0, 0.1, 0.3])
+    while len(hand) < size:
+        suit, first = rng.randint(0, 3), rng.randint(0, 11)
+        run = [CARDS[4 * ((first + step) % 13) + suit] for step in range(rng.randint(3, 5))]
+        same = [CARDS[4 * first + rng.randint(0, 3)] for _ in range(rng.randint(3, 4))]
+        for natural in rng.choice([run, same]):
+            card = rng.choice(others) if rng.random() < exchanged else natural
+            if hand.count(card) < (4 if card is JOKER else 2) and len(hand) < size:
+                hand.append(card)
+    return tuple(sorted(hand))
 
 
 def test_cards_in_no_meld_are_left_in_order() -> None:

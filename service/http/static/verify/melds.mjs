@@ -1,10 +1,11 @@
-// Melds and points: whether melds are legal, what they leave over, and what that costs.
+// Melds: whether they are legal, what they leave over and what that costs, and who can go out.
 
 /** @import { Json } from "./replay.mjs" */
 import { firstDifference, quoted } from "./comparison.mjs";
 import { inOrder, JOKER, RANKS } from "./dealing.mjs";
 
 const MIN_MELD = 3;
+const LONGEST = 5; // a longer meld is two melds
 const WITH_HIGH_ACE = `${RANKS.slice(1)}A`;
 /** The orders of ranks that a run may follow, by ace mode; none of them goes on at its end.
  * @type {Json} */
@@ -46,6 +47,63 @@ function pointsOf(card, wild, aces) {
   return "TJQK".includes(rank) ? 10 : Number(rank);
 }
 
+/** Whether each card of a hand of three or more can be in a meld.
+ * @param {string[]} hand @param {string} wild @param {string} aces */
+export function meldsCompletely(hand, wild, aces) {
+  const naturals = inOrder(hand.filter((card) => !isWild(card, wild)));
+  return canMeld(naturals, hand.length - naturals.length, aces);
+}
+
+/** Whether naturals, which are in order, can all be in melds with so many wilds at most. A wild
+ * that is left joins any meld, or the others that are left.
+ * @param {string[]} naturals @param {number} wilds @param {string} aces @returns {boolean} */
+function canMeld(naturals, wilds, aces) {
+  if (naturals.length === 0) return true;
+  for (const { used, needed } of meldsOfFirst(naturals, aces)) {
+    if (needed > wilds) continue;
+    const left = [...naturals];
+    for (const card of used) remove(card, left);
+    if (canMeld(left, wilds - needed, aces)) return true;
+  }
+  return false;
+}
+
+/** The melds that the first natural may be in: their naturals, and the wilds that they need. A run
+ * has each natural that is there for it: if a wild took its place, the two could be exchanged.
+ * @param {string[]} naturals @param {string} aces */
+function* meldsOfFirst(naturals, aces) {
+  const [first, ...rest] = naturals;
+  const [rank, suit] = first;
+  for (const others of subsets(rest.filter((card) => card[0] === rank))) {
+    if (others.length < LONGEST) {
+      yield { used: [first, ...others], needed: Math.max(MIN_MELD - 1 - others.length, 0) };
+    }
+  }
+  for (const order of RUN_ORDERS[aces]) {
+    const place = order.indexOf(rank);
+    for (let length = MIN_MELD; length <= LONGEST; length++) {
+      const last = Math.min(place, order.length - length);
+      for (let start = Math.max(place - length + 1, 0); start <= last; start++) {
+        const run = [...order.slice(start, start + length)].map((each) => each + suit);
+        const used = run.filter((card) => naturals.includes(card));
+        yield { used, needed: length - used.length };
+      }
+    }
+  }
+}
+
+/** @param {string[]} cards @returns {string[][]} */
+function subsets(cards) {
+  if (cards.length === 0) return [[]];
+  const [first, ...rest] = cards;
+  return subsets(rest).flatMap((subset) => [subset, [first, ...subset]]);
+}
+
+/** @param {string} card @param {string} wild */
+function isWild(card, wild) {
+  return card === JOKER || card[0] === wild;
+}
+
 /** Take one card out of a list; whether it was there. @param {Json} card @param {string[]} cards */
 export function remove(card, cards) {
   const place = cards.indexOf(card);
@@ -67,9 +125,7 @@ function checkMeld(meld, wild, aces) {
 /** What kind of meld cards are, and what each of them stands for; null where they are none.
  * @param {string[]} cards @param {string} wild @param {string} aces */
 function meaningOf(cards, wild, aces) {
-  /** @type {(card: string) => boolean} */
-  const isWild = (card) => card === JOKER || card[0] === wild;
-  const naturals = cards.filter((card) => !isWild(card));
+  const naturals = cards.filter((card) => !isWild(card, wild));
   const [rank = wild, ...others] = new Set(naturals.map((card) => card[0]));
   if (cards.length < MIN_MELD) return null;
   if (others.length === 0) {
@@ -80,7 +136,7 @@ function meaningOf(cards, wild, aces) {
     const first = order.indexOf(naturals[0][0]) - cards.indexOf(naturals[0]);
     if (first < 0 || first + cards.length > order.length) continue;
     const stands_for = cards.map((_, step) => order[first + step] + naturals[0][1]);
-    if (cards.every((card, step) => isWild(card) || card === stands_for[step])) {
+    if (cards.every((card, step) => isWild(card, wild) || card === stands_for[step])) {
       return { kind: "run", stands_for };
     }
   }

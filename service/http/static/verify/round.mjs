@@ -5,7 +5,7 @@
 /** @import { Json } from "./replay.mjs" */
 import { quoted } from "./comparison.mjs";
 import { deal, handSize, inOrder, RANKS, refill } from "./dealing.mjs";
-import { deadwood, IllegalMeld, points, remove } from "./melds.mjs";
+import { deadwood, IllegalMeld, meldsCompletely, points, remove } from "./melds.mjs";
 
 const LAST_TURN = 60; // of a seat in a round that nobody ends
 
@@ -86,13 +86,12 @@ export class Round {
     this.pile.push(card);
     this.listing.expect("card_discarded", { seat, card });
     if (this.out !== null) this.finalsLeft--;
-    else if (go_out && this.listing.nextEvent.type === "went_out") this.goOut(seat);
+    else if (go_out && meldsCompletely(this.hands[seat], this.wild, this.aces)) this.goOut(seat);
   }
 
-  /** Let a seat go out, which its melds must prove; that it had to is not checked.
-   * @param {number} seat */
+  /** @param {number} seat */
   goOut(seat) {
-    const { melds } = this.listing.nextEvent;
+    const { melds } = this.listing.require("went_out");
     const left = this.deadwood(seat, melds);
     if (left.length > 0) {
       this.listing.fail(`seat ${seat} goes out and has ${left.join(" ")} in no meld`);
