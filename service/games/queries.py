@@ -14,6 +14,7 @@ from service.games import bodies
 from service.games.entity_tags import entity_tag, is_cached
 from service.games.repository import GameRepository
 from service.games.responses import GameResponse, events_body
+from service.games.score_sheet import score_sheet
 from service.games.transactions import Transactions
 
 
@@ -47,6 +48,12 @@ class Queries:
         game = self._transactions.read(game_id, token).game()
         rounds = events_body(self._repository.scored_rounds(game_id, game), None)
         return _ok(bodies.scores_body(rounds, game.totals, game.result))
+
+    def score_sheet(self, game_id: str, token: str | None) -> GameResponse:
+        """The rounds that are over, as CSV."""
+        game = self._transactions.read(game_id, token).game()
+        scored = self._repository.scored_rounds(game_id, game)
+        return GameResponse(200, score_sheet((each.event for each in scored), game.seats))
 
     def hint(self, game_id: str, token: str | None) -> GameResponse:
         """What the strongest player would do in the caller's place."""

@@ -22,6 +22,7 @@ from werkzeug.exceptions import NotAcceptable
 
 from service.config import Config
 from service.errors import ForeignHostError
+from service.http.accept import preferred_type
 from service.http.openapi.blueprint import media_types
 from service.http.origins import Origins, is_preflight, preflight_answer, refuse_foreign
 
@@ -37,7 +38,6 @@ _HOST = re.compile(r"([a-z0-9._~!$&'()*+,;=-]|%[0-9a-f]{2})*|\[[0-9a-f:.]+\]")
 _LINE = "%s %s %d %.1f ms id=%s"
 """Method, path, status, time and id of a request."""
 _PROBES = ("/healthz", "/readyz")
-_ANYTHING = "*/*"
 _JUDGED_HOSTS = 256
 """The most hosts whose verdicts are remembered."""
 _SPECIAL_STATUS = (204, 304)
@@ -166,11 +166,7 @@ def _check_host(request: Request, judge: Callable[[str], tuple[str, bool, bool]]
 
 def _check_accept(request: Request, available: tuple[str, ...]) -> None:
     """Refuse a caller that takes none of the media types which an operation has."""
-    stated = request.environ.get("HTTP_ACCEPT", _ANYTHING)
-    if not available or stated == _ANYTHING or stated in available:
-        return
-    accepted = request.accept_mimetypes
-    if accepted and not accepted.best_match(available):
+    if available and preferred_type(request, available) is None:
         raise NotAcceptable
 
 

@@ -13,6 +13,7 @@ from service.http.middleware import SentResponse
 from service.http.root_path import located
 
 JSON = "application/json"
+CSV = "text/csv"
 MARKDOWN = "text/markdown"
 SVG = "image/svg+xml"
 IMMUTABLE = "public, max-age=31536000, immutable"
@@ -40,10 +41,12 @@ class Reply(SentResponse):
         self.response = [body]
 
 
-def game_reply(answer: GameResponse) -> Response:
+def game_reply(
+    answer: GameResponse, content_type: str = JSON, vary: str = "Authorization"
+) -> Response:
     """A use case's answer; every view of a game says how it may be cached."""
-    headers = [("Content-Type", JSON)] if answer.body else []
-    headers += [("Vary", "Authorization"), ("Cache-Control", "private, no-cache")]
+    headers = [("Content-Type", content_type)] if answer.body else []
+    headers += [("Vary", vary), ("Cache-Control", "private, no-cache")]
     if answer.etag is not None:
         headers.append(("ETag", answer.etag))
     if answer.location is not None:

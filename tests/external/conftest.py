@@ -15,7 +15,8 @@ _OPTIONS = (
     "--disable-gpu",
     "--disable-quic",
     "--disable-sync",
-    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+    "--host-resolver-rules=MAP app.example 127.0.0.1, MAP * ~NOTFOUND, "
+    "EXCLUDE 127.0.0.1, EXCLUDE localhost",
     "--no-first-run",
     "--no-sandbox",  # which root cannot use
 )
@@ -30,7 +31,11 @@ def service_url(tmp_path: Path) -> Iterator[str]:
 
 @pytest.fixture
 def page() -> Iterator[Page]:
-    """An empty page of the system's Chromium, for which no outside name exists."""
+    """An empty page of the system's Chromium.
+
+    No outside name exists for it; `app.example` is a name of this machine that the service does
+    not know.
+    """
     chromium = shutil.which("chromium") or shutil.which("google-chrome")
     assert chromium, "these tests need Chromium; Debian: apt install chromium"
     with sync_playwright() as playwright:

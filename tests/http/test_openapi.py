@@ -337,7 +337,8 @@ def test_every_answer_of_a_whole_game_is_as_described(checked: Checked, player: 
         player.turn()
         player.get()
         checked.get(player.path)
-    player.get("/scores")
+    for accept in ("application/json", "text/csv"):
+        assert player.get("/scores", accept=accept).status_code == 200
     player.get("/replay")
     events = player.get("/events?limit=1000").get_json()["events"]
 

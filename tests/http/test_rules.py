@@ -104,6 +104,8 @@ def test_without_a_language_the_rules_are_english(reader: FlaskClient) -> None:
         ("text/*", MARKDOWN),
         ("text/html, text/markdown;q=0.1", MARKDOWN),
         ("application/json;q=0, */*", MARKDOWN),
+        ("text/markdown;charset=utf-8", MARKDOWN),
+        ("application/json;charset=utf-8, text/markdown;q=0.9", "application/json"),
     ],
 )
 def test_the_form_is_the_one_preferred_and_json_where_both_are_alike(

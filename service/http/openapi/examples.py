@@ -28,7 +28,8 @@ from service.games.event_log import LoggedEvent
 from service.games.meta import Meta
 from service.games.new_seats import seats_of
 from service.games.responses import events_body
-from service.http.replies import JSON, MARKDOWN
+from service.games.score_sheet import score_sheet
+from service.http.replies import CSV, JSON, MARKDOWN
 from service.http.rulebook import LANGUAGES, rulebook
 
 HAND = ("7H", "8H", "9H", "5D", "JK", "2C")
@@ -62,7 +63,6 @@ def by_operation() -> tuple[dict[str, JsonObject], dict[str, Mapping[str, object
         "getGame": _game(2, drawn.game),
         "drawCard": {"game": _game(2, drawn.game), "events": _events(2, drawn)},
         "discardCard": {"game": _game(3, discarded.game), "events": _events(3, discarded)},
-        "getScores": _scores(discarded.game),
         "getHint": bodies.hint_body(
             hint(view(drawn.game, _YOU), choice_stream(_SECRET, 1, _YOU, 1), TURN_SOLVES)
         ),
@@ -84,6 +84,7 @@ def by_operation() -> tuple[dict[str, JsonObject], dict[str, Mapping[str, object
     return requests, {
         **{name: {JSON: body} for name, body in answered.items()},
         "getRules": _rules(),
+        "getScores": _scores(discarded.game),
     }
 
 
@@ -145,13 +146,17 @@ def _events(version: int, step: Step) -> list[JsonObject]:
     return events_body(_logged(version, step), _YOU)
 
 
-def _scores(game: Game) -> JsonObject:
-    """The scores when the first round is over."""
+def _scores(game: Game) -> dict[str, object]:
+    """The scores when the first round is over, by media type."""
     for step in _moves(game):
         ended = [each for each in _logged(1, step) if isinstance(each.event.body, RoundScored)]
         if ended:
             rounds = events_body(ended, None)
-            return bodies.scores_body(rounds, step.game.totals, step.game.result)
+            sheet = score_sheet((each.event for each in ended), step.game.seats)
+            return {
+                JSON: bodies.scores_body(rounds, step.game.totals, step.game.result),
+                CSV: sheet.decode(),
+            }
     raise AssertionError("every round ends")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask import Response, current_app
+from flask import Response, current_app, request
 
 from engine.cards import Card
 from engine.options import GameOptions
@@ -12,11 +12,12 @@ from engine.round import Source
 from engine.rules import AceMode, Rules
 from service.games.changes import Create, Discard, Draw
 from service.games.new_seats import seats_of
+from service.http.accept import preferred_type
 from service.http.openapi.blueprint import MOVE_PROBLEMS, READ_PROBLEMS, Blueprint
 from service.http.openapi.headers import CHANGE_HEADERS, GAME_ID, VIEW_HEADERS, header
 from service.http.operations import Resource
 from service.http.parsing import Token, bearer_token, idempotency
-from service.http.replies import game_reply
+from service.http.replies import CSV, JSON, game_reply
 from service.http.schemas.replies import CreatedGame, EventPage, HintReply, Moved, Replay, Scores
 from service.http.schemas.requests import (
     CreateHeaders,
@@ -49,6 +50,8 @@ _TABLES = {
         },
     },
 }
+_SCORES_VARY = "Accept, Authorization"
+_SCORES_HEADERS = {"Vary": header("The answer depends on these.", _SCORES_VARY)}
 _CREATED_HEADERS = {
     **CHANGE_HEADERS,
     "Location": header("The game's address.", "/v1/games/Zk3vQ8rT1xWn5bYc7LdMfA"),
@@ -185,13 +188,27 @@ class ScoresResource(Resource):
     """The points."""
 
     @blueprint.operation("getScores", Token.OPTIONAL, *READ_PROBLEMS)
-    @blueprint.response(200, Scores, description="The scores so far.")
+    @blueprint.response(200, Scores, description="The scores so far.", headers=_SCORES_HEADERS)
+    @blueprint.alt_response(
+        200,
+        schema={"type": "string"},
+        content_type=CSV,
+        description="The scores so far.",
+        headers=_SCORES_HEADERS,
+        success=True,
+    )
     def get(self, game_id: str) -> Response:
         """Read the scores.
 
         Each round that is over, all hands laid open, with the totals and the result.
+        `Accept: text/csv` gets a table for spreadsheets, with a row for each round and seat:
+        `went_out` is the seat that went out in the round, empty where it stalled, and a name that
+        a spreadsheet would compute has an apostrophe before it.
         """
-        return game_reply(queries().scores(game_id, bearer_token()))
+        if preferred_type(request, (JSON, CSV)) == CSV:
+            sheet = queries().score_sheet(game_id, bearer_token())
+            return game_reply(sheet, f"{CSV}; charset=utf-8", _SCORES_VARY)
+        return game_reply(queries().scores(game_id, bearer_token()), vary=_SCORES_VARY)
 
 
 @blueprint.route("/<game_id>/hint", parameters=[GAME_ID])

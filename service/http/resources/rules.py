@@ -6,6 +6,7 @@ from flask import Response, request
 from werkzeug.datastructures import Accept, LanguageAccept
 from werkzeug.http import parse_accept_header
 
+from service.http.accept import preferred_type
 from service.http.openapi.blueprint import Blueprint
 from service.http.openapi.headers import header
 from service.http.operations import Resource
@@ -55,8 +56,8 @@ class RulesResource(Resource):
         beyond the classic game.
         """
         rules = rulebook(_language(headers.get("accept_language")))
-        wanted = request.accept_mimetypes.best_match((JSON, MARKDOWN))
-        reply = markdown_reply(rules.markdown) if wanted == MARKDOWN else json_reply(rules)
+        is_markdown = preferred_type(request, (JSON, MARKDOWN)) == MARKDOWN
+        reply = markdown_reply(rules.markdown) if is_markdown else json_reply(rules)
         return _cacheable(reply, rules.language)
 
 
