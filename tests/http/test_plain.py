@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from marshmallow import fields, validate
 
 from engine.cards import CODES, Rank
-from service.http.schemas import requests
+from service.http.schemas import options, requests
+from service.http.schemas.options import GameRequest
 from service.http.schemas.plain import PlainLoader
 from service.http.schemas.requests import (
     CreateHeaders,
@@ -19,7 +20,6 @@ from service.http.schemas.requests import (
     DrawRequest,
     EvaluationRequest,
     EventsQuery,
-    GameRequest,
     JoinRequest,
     MoveHeaders,
     ViewHeaders,
@@ -28,10 +28,9 @@ from tests.builders import hand
 
 SCHEMAS = {
     kind: (kind(), PlainLoader.of(kind()))
-    for kind in vars(requests).values()
-    if isinstance(kind, type)
-    and issubclass(kind, ma.Schema)
-    and kind.__module__ == requests.__name__
+    for module in (requests, options)
+    for kind in vars(module).values()
+    if isinstance(kind, type) and issubclass(kind, ma.Schema) and kind.__module__ == module.__name__
 }
 LIKELY = st.sampled_from(
     [

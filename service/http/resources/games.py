@@ -17,13 +17,13 @@ from service.http.openapi.headers import CHANGE_HEADERS, GAME_ID, VIEW_HEADERS, 
 from service.http.operations import Resource
 from service.http.parsing import Token, bearer_token, idempotency
 from service.http.replies import game_reply
+from service.http.schemas.options import GameRequest
 from service.http.schemas.replies import CreatedGame, EventPage, HintReply, Moved, Replay, Scores
 from service.http.schemas.requests import (
     CreateHeaders,
     DiscardRequest,
     DrawRequest,
     EventsQuery,
-    GameRequest,
     MoveHeaders,
     ViewHeaders,
 )
