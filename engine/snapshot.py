@@ -2,7 +2,8 @@
 
 The format is JSON in which each card is one character: A to Z, a to z for the 52 naturals in sorted
 order, `*` for a joker. `FORMAT` grows whenever the shape changes. Format 2, which wrote cards as
-codes with blanks between them, is still read; a snapshot of any other format is refused. `load`
+codes with blanks between them, is still read; a snapshot of any other format is refused. The rules
+of a game that does not play all eleven rounds have `rounds`: the first and the last number. `load`
 trusts nothing: every member has its type and its range, there is none too many, and the game that
 they make must keep every rule of `invariants`.
 """
@@ -22,7 +23,7 @@ from engine.game import Game
 from engine.invariants import broken_rules
 from engine.options import GameOptions
 from engine.round import Discarding, Drawing, Finished, Layout, Round
-from engine.rules import LAST_TURN, ROUNDS, AceMode, Rules
+from engine.rules import ALL_ROUNDS, LAST_TURN, ROUNDS, AceMode, Rounds, Rules
 from engine.seats import AiSeat, HumanSeat, Level, Seat, SeatKind
 from engine.shuffle import SECRET_BYTES
 from engine.stored_values import Plain
@@ -45,6 +46,7 @@ _GAME = {
     *("turn_seconds", "turn_solves", "deadline", "abandoned", "round"),
 }
 _RULES = {"jokers", "aces", "hints"}
+_SHORT_GAME_RULES = _RULES | {"rounds"}
 _LAYOUT = {
     *("number", "dealer", "hands", "stock", "pile", "shown", "refills", "turns", "out"),
     "finals_left",
@@ -64,11 +66,7 @@ def dump(game: Game) -> bytes:
         "format": FORMAT,
         "secret": game.secret.hex(),
         "seeded": game.seeded,
-        "rules": {
-            "jokers": game.rules.jokers,
-            "aces": game.rules.aces.value,
-            "hints": game.rules.hints,
-        },
+        "rules": _rules_plain(game.rules),
         "seats": _seats_plain(game.seats),
         "first_dealer": game.first_dealer,
         "totals": game.totals,
@@ -95,6 +93,13 @@ def load(blob: bytes) -> Game:
     for rule in broken_rules(game):
         raise SnapshotError(f"the stored game breaks a rule: {rule}")
     return game
+
+
+def _rules_plain(rules: Rules) -> Plain:
+    plain: Plain = {"jokers": rules.jokers, "aces": rules.aces.value, "hints": rules.hints}
+    if rules.rounds != ALL_ROUNDS:
+        plain["rounds"] = (rules.rounds.first, rules.rounds.last)
+    return plain
 
 
 @lru_cache(maxsize=_TABLES)
@@ -163,17 +168,26 @@ def _game(value: object) -> Game:
 
 def _options(plain: Plain) -> GameOptions:
     """What the game was created with, as far as that still stands; refuses what no game has."""
-    rules = stored.members(plain["rules"], _RULES)
     return GameOptions(
         tuple(map(_seat, stored.items(plain["seats"]))),
-        Rules(
-            stored.whole(rules["jokers"]),
-            AceMode(stored.text(rules["aces"])),
-            stored.flag(rules["hints"]),
-        ),
+        _rules(plain["rules"], plain["format"]),
         turn_seconds=stored.whole_or_none(plain["turn_seconds"]),
         turn_solves=stored.whole(plain["turn_solves"]),
         seeded=stored.flag(plain["seeded"]),
+    )
+
+
+def _rules(value: object, written_as: int) -> Rules:
+    is_short = written_as == FORMAT and isinstance(value, dict) and "rounds" in value
+    plain = stored.members(value, _SHORT_GAME_RULES if is_short else _RULES)
+    rounds = Rounds(*stored.wholes(plain["rounds"], 2)) if is_short else ALL_ROUNDS
+    if is_short and rounds == ALL_ROUNDS:
+        raise SnapshotError("the stored game names its rounds although it plays all")
+    return Rules(
+        stored.whole(plain["jokers"]),
+        AceMode(stored.text(plain["aces"])),
+        stored.flag(plain["hints"]),
+        rounds,
     )
 
 

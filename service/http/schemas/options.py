@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import marshmallow as ma
 from marshmallow import fields, validate
 
 from engine.players import DEFAULT_LEVEL, LEVELS
@@ -11,6 +14,7 @@ from engine.rules import (
     MAX_TURN_SECONDS,
     MIN_SEATS,
     MIN_TURN_SECONDS,
+    ROUNDS,
 )
 from service.http.schemas.requests import RequestSchema, aces_field, name_field
 from service.http.schemas.strict_fields import FlagField, Pattern, WholeField
@@ -38,6 +42,26 @@ class SeatRequest(RequestSchema):
     name = name_field("What the seat is called.")
 
 
+class RoundsRequest(RequestSchema):
+    """The rounds that a new game plays."""
+
+    first = WholeField(
+        1, ROUNDS, load_default=1, metadata={"description": "The first round that is played."}
+    )
+    last = WholeField(
+        1,
+        ROUNDS,
+        load_default=ROUNDS,
+        metadata={"description": "The last round that is played: `first` or a later one."},
+    )
+
+    @ma.validates_schema
+    def _in_order(self, rounds: dict[str, int], **kwargs: Any) -> None:
+        """Refuse a last round that comes before the first."""
+        if rounds["first"] > rounds["last"]:
+            raise ma.ValidationError("The first round must not come after the last one.")
+
+
 class GameRequest(RequestSchema):
     """The options of a new game, each of them optional."""
 
@@ -61,6 +85,14 @@ class GameRequest(RequestSchema):
     aces = aces_field()
     hints = FlagField(
         load_default=True, metadata={"description": "Whether seats may ask for hints."}
+    )
+    rounds = fields.Nested(
+        RoundsRequest,
+        load_default={"first": 1, "last": ROUNDS},
+        metadata={
+            "description": "The rounds to play, where not all eleven: each keeps its number, "
+            "its hand size and its wild rank."
+        },
     )
     seed = fields.String(
         load_default=None,
