@@ -1,6 +1,6 @@
 """The game of Three-Thirteen: cards, melds, rounds, players. No HTTP, no storage, no clock.
 
-Read `round.py` first: the machine of one round. `game.py` strings eleven rounds together,
+Read `round.py` first: the machine of one round. `game.py` strings the rounds of a game together,
 `view.py` says who may see what, and `table.py` plays a human move with all AI turns after it.
 `form` says whether the hot modules run compiled or as source.
 """

@@ -1,4 +1,4 @@
-"""A whole game: seats, eleven rounds, totals, the result.
+"""A whole game: seats, the rounds that it plays, totals, the result.
 
 `open_game` deals the first round; `draw` and `discard` make one move each and return a `Step`:
 the game after it and the events it caused. When a round ends it is scored and the next one
@@ -37,7 +37,7 @@ from engine.events import (
 from engine.melds import Arrangement
 from engine.options import GameOptions
 from engine.round import Discarding, Drawing, Finished, Layout, Round, Source
-from engine.rules import ROUNDS, TURN_SOLVES, Rules
+from engine.rules import TURN_SOLVES, Rules
 from engine.seats import HumanSeat, Seat, has_joined
 from engine.solver.arrangement import arrange
 
@@ -228,7 +228,7 @@ def deal_if_complete(step: Step) -> Step:
     game = step.game
     if game.round is not None or not all(map(has_joined, game.seats)):
         return step
-    return step.followed_by(_dealt(game, 1, game.first_dealer))
+    return step.followed_by(_dealt(game, game.rules.rounds.first, game.first_dealer))
 
 
 def with_events(game: Game, bodies: list[Body]) -> Step:
@@ -273,7 +273,7 @@ def _round_over(game: Game, after: Finished, bodies: list[Body]) -> Step:
     over = with_events(replace(game, round=after, totals=totals), [*bodies, scored])
     ended = replace(over.game, scored=(*game.scored, over.game.seq))
     last = after.layout
-    if last.number == ROUNDS:
+    if last.number == game.rules.rounds.last:
         return over.followed_by(_game_over(ended))
     return over.followed_by(_dealt(ended, last.number + 1, (last.dealer + 1) % last.seats))
 

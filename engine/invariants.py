@@ -14,7 +14,7 @@ from itertools import pairwise
 from engine.cards import Card
 from engine.game import Game, Status
 from engine.round import Discarding, Drawing, Finished, Round, melds_completely
-from engine.rules import JOKER_POINTS, LAST_TURN, ROUNDS, WILD_POINTS, hand_size
+from engine.rules import JOKER_POINTS, LAST_TURN, WILD_POINTS, Rules, hand_size
 from engine.seats import HumanSeat, has_joined, is_away
 from engine.shuffle import pack
 from engine.solver.hands import least_points
@@ -65,10 +65,12 @@ def _is_present(game: Game, seat: int) -> bool:
 
 def _broken_by_round(game: Game, state: Round) -> Iterator[str]:
     """Which round it is, and who deals."""
-    layout = state.layout
-    if layout.dealer != (game.first_dealer + layout.number - 1) % layout.seats:
+    layout, rounds = state.layout, game.rules.rounds
+    if not rounds.first <= layout.number <= rounds.last:
+        yield "the round is one of those that the game plays"
+    if layout.dealer != (game.first_dealer + layout.number - rounds.first) % layout.seats:
         yield "the deal passes on each round"
-    if isinstance(state, Finished) and layout.number != ROUNDS:
+    if isinstance(state, Finished) and layout.number != rounds.last:
         yield "after every round but the last the next one is dealt"
 
 
@@ -154,7 +156,7 @@ def _broken_by_stock(state: Round) -> Iterator[str]:
 
 def _broken_by_totals(game: Game) -> Iterator[str]:
     """What the seats have scored."""
-    if max(game.totals) > _most_total(_rounds_over(game), game.rules.jokers):
+    if max(game.totals) > _most_total(game.rules, _rounds_over(game)):
         yield "totals are the points of the rounds that are over"
     if isinstance(game.round, Finished):
         layout = game.round.layout
@@ -166,13 +168,16 @@ def _broken_by_totals(game: Game) -> Iterator[str]:
 def _rounds_over(game: Game) -> int:
     if game.round is None:
         return 0
-    return game.round.layout.number - (not isinstance(game.round, Finished))
+    begun = game.round.layout.number - game.rules.rounds.first + 1
+    return begun - (not isinstance(game.round, Finished))
 
 
 @cache
-def _most_total(rounds: int, jokers: int) -> int:
-    """The most that a seat can have scored in the first rounds."""
-    return sum(_most_points(hand_size(number), jokers) for number in range(1, rounds + 1))
+def _most_total(rules: Rules, over: int) -> int:
+    """The most that a seat can have scored in the rounds that are over."""
+    first = rules.rounds.first
+    numbers = range(first, first + over)
+    return sum(_most_points(hand_size(number), rules.jokers) for number in numbers)
 
 
 def _most_points(cards: int, jokers: int) -> int:
@@ -209,7 +214,7 @@ def _late_returns(game: Game) -> int:
 def _round_events(game: Game) -> tuple[int, int]:
     """The numbers of the last event before the round (0: none), and of the round's last one."""
     if isinstance(game.round, Finished):
-        return game.scored[-2], game.scored[-1]
+        return (0, *game.scored)[-2], game.scored[-1]
     return (game.scored[-1] if game.scored else 0), game.seq
 
 
@@ -228,7 +233,7 @@ def _events_of_play(state: Round) -> int:
 
 def _least_others(game: Game) -> int:
     """Of seats that are joined and left, at the least."""
-    begins = game.round is None or game.layout.number == 1
+    begins = game.round is None or game.layout.number == game.rules.rounds.first
     joined = max(1, len(game.humans)) if begins else 0
     return joined + 2 * game.abandoned
 

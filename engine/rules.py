@@ -51,6 +51,25 @@ class AceMode(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Rounds:
+    """The rounds that a game plays, from `first` to `last`; raises InvalidTableError.
+
+    Each keeps its number, and so its hand size and wild rank.
+    """
+
+    first: int = 1
+    last: int = ROUNDS
+
+    def __post_init__(self) -> None:
+        """Refuse a stretch that is not one of the eleven rounds."""
+        if not 1 <= self.first <= self.last <= ROUNDS:
+            raise InvalidTableError(f"a game plays a stretch of rounds 1 to {ROUNDS}")
+
+
+ALL_ROUNDS = Rounds()
+
+
+@dataclass(frozen=True, slots=True)
 class Rules:
     """The options of one game.
 
@@ -60,6 +79,7 @@ class Rules:
     jokers: int = 0
     aces: AceMode = AceMode.LOW
     hints: bool = True
+    rounds: Rounds = ALL_ROUNDS
 
     def __post_init__(self) -> None:
         """Refuse a number of jokers that the game does not know."""

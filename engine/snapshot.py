@@ -2,7 +2,8 @@
 
 The format is JSON in which each card is one character: A to Z, a to z for the 52 naturals in sorted
 order, `*` for a joker. `FORMAT` grows whenever the shape changes. Format 2, which wrote cards as
-codes with blanks between them, is still read; a snapshot of any other format is refused. `load`
+codes with blanks between them, is still read; a snapshot of any other format is refused. The rules
+of a game that does not play all eleven rounds have `rounds`: the first and the last number. `load`
 trusts nothing: every member has its type and its range, there is none too many, and the game that
 they make must keep every rule of `invariants`.
 """
@@ -15,22 +16,22 @@ from functools import lru_cache
 from string import ascii_lowercase, ascii_uppercase
 from typing import Any, assert_never
 
+from engine import stored_values as stored
 from engine.cards import CARDS, Card, parse_cards
 from engine.errors import CardCodeError, EngineError, SnapshotError
 from engine.game import Game
 from engine.invariants import broken_rules
 from engine.options import GameOptions
 from engine.round import Discarding, Drawing, Finished, Layout, Round
-from engine.rules import LAST_TURN, ROUNDS, AceMode, Rules
+from engine.rules import ALL_ROUNDS, LAST_TURN, ROUNDS, AceMode, Rounds, Rules
 from engine.seats import AiSeat, HumanSeat, Level, Seat, SeatKind
 from engine.shuffle import SECRET_BYTES
+from engine.stored_values import Plain
 
 FORMAT = 3
 OLD_FORMAT = 2
 LAST_MOMENT = 253_402_300_799_999
 """The last millisecond that can be written as a time: the end of the year 9999."""
-_MANY = 10**9
-"""No count in a game reaches this; what it can really be follows from the rest of the game."""
 _TABLES = 256
 """How many tables are remembered as JSON, and how many seats as values: both seldom change."""
 
@@ -38,7 +39,6 @@ _CHARACTERS = ascii_uppercase + ascii_lowercase + "*"
 _CARD_OF = dict(zip(_CHARACTERS, CARDS, strict=True))
 _CHARACTER_OF = bytes.maketrans(bytes(CARDS), _CHARACTERS.encode())
 
-Plain = dict[str, Any]
 _ParseCards = Callable[[str], tuple[Card, ...]]
 
 _GAME = {
@@ -46,6 +46,7 @@ _GAME = {
     *("turn_seconds", "turn_solves", "deadline", "abandoned", "round"),
 }
 _RULES = {"jokers", "aces", "hints"}
+_SHORT_GAME_RULES = _RULES | {"rounds"}
 _LAYOUT = {
     *("number", "dealer", "hands", "stock", "pile", "shown", "refills", "turns", "out"),
     "finals_left",
@@ -65,11 +66,7 @@ def dump(game: Game) -> bytes:
         "format": FORMAT,
         "secret": game.secret.hex(),
         "seeded": game.seeded,
-        "rules": {
-            "jokers": game.rules.jokers,
-            "aces": game.rules.aces.value,
-            "hints": game.rules.hints,
-        },
+        "rules": _rules_plain(game.rules),
         "seats": _seats_plain(game.seats),
         "first_dealer": game.first_dealer,
         "totals": game.totals,
@@ -96,6 +93,13 @@ def load(blob: bytes) -> Game:
     for rule in broken_rules(game):
         raise SnapshotError(f"the stored game breaks a rule: {rule}")
     return game
+
+
+def _rules_plain(rules: Rules) -> Plain:
+    plain: Plain = {"jokers": rules.jokers, "aces": rules.aces.value, "hints": rules.hints}
+    if rules.rounds != ALL_ROUNDS:
+        plain["rounds"] = (rules.rounds.first, rules.rounds.last)
+    return plain
 
 
 @lru_cache(maxsize=_TABLES)
@@ -139,8 +143,8 @@ def _round_plain(state: Round) -> Plain:
 
 
 def _game(value: object) -> Game:
-    plain = _members(value, _GAME)
-    parse = _PARSERS.get(_whole(plain["format"]))
+    plain = stored.members(value, _GAME)
+    parse = _PARSERS.get(stored.whole(plain["format"]))
     if parse is None:
         raise SnapshotError(f"the stored game is of neither format {OLD_FORMAT} nor {FORMAT}")
     options = _options(plain)
@@ -150,32 +154,45 @@ def _game(value: object) -> Game:
         seeded=options.seeded,
         rules=options.rules,
         seats=options.seats,
-        first_dealer=_whole(plain["first_dealer"], most=seats - 1),
+        first_dealer=stored.whole(plain["first_dealer"], most=seats - 1),
         round=None if plain["round"] is None else _round(plain["round"], options, parse),
-        totals=_wholes(plain["totals"], seats),
-        seq=_whole(plain["seq"], least=1),
-        scored=_wholes(plain["scored"]),
+        totals=stored.wholes(plain["totals"], seats),
+        seq=stored.whole(plain["seq"], least=1),
+        scored=stored.wholes(plain["scored"]),
         turn_seconds=options.turn_seconds,
         turn_solves=options.turn_solves,
-        deadline=_whole_or_none(plain["deadline"], LAST_MOMENT),
-        abandoned=_flag(plain["abandoned"]),
+        deadline=stored.whole_or_none(plain["deadline"], LAST_MOMENT),
+        abandoned=stored.flag(plain["abandoned"]),
     )
 
 
 def _options(plain: Plain) -> GameOptions:
     """What the game was created with, as far as that still stands; refuses what no game has."""
-    rules = _members(plain["rules"], _RULES)
     return GameOptions(
-        tuple(map(_seat, _items(plain["seats"]))),
-        Rules(_whole(rules["jokers"]), AceMode(_text(rules["aces"])), _flag(rules["hints"])),
-        turn_seconds=_whole_or_none(plain["turn_seconds"]),
-        turn_solves=_whole(plain["turn_solves"]),
-        seeded=_flag(plain["seeded"]),
+        tuple(map(_seat, stored.items(plain["seats"]))),
+        _rules(plain["rules"], plain["format"]),
+        turn_seconds=stored.whole_or_none(plain["turn_seconds"]),
+        turn_solves=stored.whole(plain["turn_solves"]),
+        seeded=stored.flag(plain["seeded"]),
+    )
+
+
+def _rules(value: object, written_as: int) -> Rules:
+    is_short = written_as == FORMAT and isinstance(value, dict) and "rounds" in value
+    plain = stored.members(value, _SHORT_GAME_RULES if is_short else _RULES)
+    rounds = Rounds(*stored.wholes(plain["rounds"], 2)) if is_short else ALL_ROUNDS
+    if is_short and rounds == ALL_ROUNDS:
+        raise SnapshotError("the stored game names its rounds although it plays all")
+    return Rules(
+        stored.whole(plain["jokers"]),
+        AceMode(stored.text(plain["aces"])),
+        stored.flag(plain["hints"]),
+        rounds,
     )
 
 
 def _seat(value: object) -> Seat:
-    members = _items(value, _SEAT_MEMBERS)
+    members = stored.items(value, _SEAT_MEMBERS)
     try:
         return _parsed_seat(*members)
     except TypeError:  # a list or an object, which cannot be remembered
@@ -195,79 +212,31 @@ def _round(value: object, options: GameOptions, parse: _ParseCards) -> Round:
     state = value.get("state") if isinstance(value, dict) else None
     if not isinstance(state, str) or state not in _ROUNDS:
         raise SnapshotError("the stored game is in no state of a round")
-    plain = _members(value, _ROUNDS[state])
+    plain = stored.members(value, _ROUNDS[state])
     layout = _layout(plain, options, parse)
     if state == "drawing":
         return Drawing(layout)
     if state == "discarding":
-        (drawn,) = parse(_text(plain["drawn"]))
+        (drawn,) = parse(stored.text(plain["drawn"]))
         return Discarding(layout, drawn)
-    return Finished(layout, _flag(plain["stalled"]))
+    return Finished(layout, stored.flag(plain["stalled"]))
 
 
 def _layout(plain: Plain, options: GameOptions, parse: _ParseCards) -> Layout:
     seats = len(options.seats)
     return Layout(
         rules=options.rules,
-        number=_whole(plain["number"], least=1, most=ROUNDS),
-        dealer=_whole(plain["dealer"], most=seats - 1),
-        hands=tuple(parse(_text(hand)) for hand in _items(plain["hands"], seats)),
-        stock=parse(_text(plain["stock"])),
-        pile=parse(_text(plain["pile"])),
-        shown=tuple(parse(_text(cards)) for cards in _items(plain["shown"], seats)),
-        refills=_whole(plain["refills"]),
-        turns=_whole(plain["turns"], most=seats * (LAST_TURN + 1)),
-        out=_whole_or_none(plain["out"], seats - 1),
-        finals_left=_whole(plain["finals_left"], most=seats - 1),
+        number=stored.whole(plain["number"], least=1, most=ROUNDS),
+        dealer=stored.whole(plain["dealer"], most=seats - 1),
+        hands=tuple(parse(stored.text(hand)) for hand in stored.items(plain["hands"], seats)),
+        stock=parse(stored.text(plain["stock"])),
+        pile=parse(stored.text(plain["pile"])),
+        shown=tuple(parse(stored.text(cards)) for cards in stored.items(plain["shown"], seats)),
+        refills=stored.whole(plain["refills"]),
+        turns=stored.whole(plain["turns"], most=seats * (LAST_TURN + 1)),
+        out=stored.whole_or_none(plain["out"], seats - 1),
+        finals_left=stored.whole(plain["finals_left"], most=seats - 1),
     )
-
-
-def _object(members: list[tuple[str, Any]]) -> Plain:
-    plain = dict(members)
-    if len(plain) != len(members):
-        raise SnapshotError("a member of the stored game is there twice")
-    return plain
-
-
-def _members(value: object, names: set[str]) -> Plain:
-    """An object with exactly these members."""
-    if not isinstance(value, dict) or value.keys() != names:
-        raise SnapshotError("the stored game lacks a member, or has one too many")
-    return value
-
-
-def _items(value: object, count: int | None = None) -> list[Any]:
-    """A list, of so many items where that is given."""
-    if not isinstance(value, list) or count not in (None, len(value)):
-        raise SnapshotError("a list of the stored game is none, or is too long or too short")
-    return value
-
-
-def _whole(value: object, *, least: int = 0, most: int = _MANY) -> int:
-    # Neither a truth value nor 1.0, which are equal to whole numbers.
-    if type(value) is not int or not least <= value <= most:
-        raise SnapshotError("a number of the stored game is none, or is out of its range")
-    return value
-
-
-def _whole_or_none(value: object, most: int = _MANY) -> int | None:
-    return None if value is None else _whole(value, most=most)
-
-
-def _wholes(value: object, count: int | None = None) -> tuple[int, ...]:
-    return tuple(map(_whole, _items(value, count)))
-
-
-def _flag(value: object) -> bool:
-    if not isinstance(value, bool):
-        raise SnapshotError("a flag of the stored game is neither true nor false")
-    return value
-
-
-def _text(value: object) -> str:
-    if not isinstance(value, str):
-        raise SnapshotError("a text of the stored game is none")
-    return value
 
 
 def _written(cards: Iterable[Card]) -> str:
@@ -282,7 +251,7 @@ def _parsed(text: str) -> tuple[Card, ...]:
 
 
 def _secret(value: object) -> bytes:
-    text = _text(value)
+    text = stored.text(value)
     secret = bytes.fromhex(text)
     if len(secret) != SECRET_BYTES or secret.hex() != text:
         raise SnapshotError("the stored secret is not of 64 hex digits")
@@ -291,4 +260,4 @@ def _secret(value: object) -> bytes:
 
 _PARSERS: dict[int, _ParseCards] = {OLD_FORMAT: parse_cards, FORMAT: _parsed}
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
-_DECODER = json.JSONDecoder(object_pairs_hook=_object)
+_DECODER = json.JSONDecoder(object_pairs_hook=stored.unique_members)

@@ -2,7 +2,7 @@
 
 Each function returns the game with a human to move again (or waiting, or over) and all events
 in order. The bound: a round ends after at most 61 turns a seat, so a call plays at most what is
-left of eleven such rounds.
+left of eleven such rounds, or of fewer where the game plays fewer.
 
 Time enters as an argument, `now` in ms since 1970. Where turns are bounded, a human whose time
 has run out is away: an AI player moves for it at once, turn after turn, until it is back.

@@ -25,7 +25,7 @@ from engine.rules import AceMode, Rules
 from engine.seats import Level, SeatKind
 from engine.shuffle import commitment
 from engine.solver.arrangement import arrange
-from engine.solver.hands import points_after_discard, preferred
+from engine.solver.hands import kernel, packed, points_after_discard, preferred
 
 _POSITIONS: dict[int, tuple[str | None, ...]] = {
     2: ("bottom", "top"),
@@ -120,12 +120,14 @@ class Advice:
     """What a hand is worth: its best arrangement, after the best discard while one is due.
 
     `discard` is that discard, else None. `goes_out` lists the distinct cards whose discard
-    leaves every card melded.
+    leaves every card melded. `upcard_points`: while a draw is due, the least points that taking
+    the upcard would leave after the best discard, which may be the upcard itself; else None.
     """
 
     discard: Card | None
     arrangement: Arrangement
     goes_out: tuple[Card, ...]
+    upcard_points: int | None = None
 
 
 def view(game: Game, seat: int | None) -> View:
@@ -190,6 +192,12 @@ def _arranged(hand: tuple[Card, ...], wild: Rank, aces: AceMode) -> Arrangement:
     return arrange(hand, wild, aces)
 
 
+@lru_cache(maxsize=_HANDS)
+def _after_upcard(hand: tuple[Card, ...], upcard: Card, wild: Rank, aces: AceMode) -> int:
+    """The least points after taking the upcard and the best discard."""
+    return kernel(wild, aces).least_after_discard(packed((*hand, upcard)))
+
+
 def _own(game: Game, seat: int) -> OwnView:
     state = game.round
     drawn = state.drawn if isinstance(state, Discarding) and state.layout.seat == seat else None
@@ -204,7 +212,8 @@ def advise(seen: View) -> Advice:
         return Advice(None, Arrangement((), (), 0), ())
     wild, aces = seen.round.wild, seen.rules.aces
     if not own.discards:
-        return Advice(None, _arranged(own.hand, wild, aces), ())
+        after_upcard = _after_upcard(own.hand, seen.pile[-1], wild, aces) if own.draws else None
+        return Advice(None, _arranged(own.hand, wild, aces), (), after_upcard)
     after = points_after_discard(own.hand, wild, aces)
     card = preferred(after, wild, aces)
     goes_out = tuple(card for card, points in after.items() if points == 0)

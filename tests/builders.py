@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from engine.cards import Card, Rank, parse_cards
 from engine.melds import Meld
-from engine.rules import AceMode, Rules
+from engine.rules import AceMode, Rounds, Rules
 from engine.seats import AiSeat, HumanSeat, Level, Seat
 
 ANN = HumanSeat("Ann")
@@ -51,5 +51,5 @@ def secret(number: int) -> bytes:
     return number.to_bytes(32, "big")
 
 
-def rules(jokers: int = 0, aces: str = "low") -> Rules:
-    return Rules(jokers, AceMode(aces))
+def rules(jokers: int = 0, aces: str = "low", rounds: tuple[int, int] = (1, 11)) -> Rules:
+    return Rules(jokers, AceMode(aces), rounds=Rounds(*rounds))

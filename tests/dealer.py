@@ -54,7 +54,7 @@ def shuffled(cards: Sequence[str], words: Iterator[int]) -> list[str]:
 
 
 def first_dealer(secret: bytes, seats: int) -> int:
-    """The seat that deals round 1."""
+    """The seat that deals the first round played."""
     return uniform(stream(secret, "dealer"), seats)
 
 
@@ -99,6 +99,8 @@ class Replayer:
         self.secret = bytes.fromhex(replay["secret"])
         self.jokers: int = replay["rules"]["jokers"]
         self.aces: str = replay["rules"]["aces"]
+        self.first: int = replay["rules"]["rounds"]["first"]
+        self.last: int = replay["rules"]["rounds"]["last"]
         self.seats = len(replay["seats"])
 
     def check(self) -> None:
@@ -115,7 +117,7 @@ class Replayer:
         self._actions = iter(self.replay["actions"])
         self._totals = [0] * self.seats
         self._join()
-        for number in range(1, ROUNDS + 1):
+        for number in range(self.first, self.last + 1):
             self._play_round(number)
         assert next(self._actions, None) is None, "an action follows the end of the game"
         self._finish()
@@ -145,7 +147,7 @@ class Replayer:
 
     def _deal(self, number: int) -> None:
         self._number, self._wild = number, wild_rank(number)
-        self._dealer = (self.replay["first_dealer"] + number - 1) % self.seats
+        self._dealer = (self.replay["first_dealer"] + number - self.first) % self.seats
         self._hands, upcard, self._stock = deal(
             self.secret, number, self.seats, self._dealer, self.jokers
         )
@@ -224,7 +226,7 @@ class Replayer:
 
     def _finish(self) -> None:
         outcome = result(self._totals)
-        self._emit("game_finished", ROUNDS, **outcome, secret=self.replay["secret"])
+        self._emit("game_finished", self.last, **outcome, secret=self.replay["secret"])
 
 
 def result(totals: Sequence[int]) -> dict[str, Any]:

@@ -24,6 +24,7 @@ ENGINE_ORDER = [
     "game",
     "membership",
     "invariants",
+    "stored_values",
     "snapshot",
     "view",
     "players",

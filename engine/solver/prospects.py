@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, final
 if TYPE_CHECKING:
     from mypy_extensions import i64
 
+from engine.solver.costs import POINTS
 from engine.solver.kernel import KINDS, QUESTION_COST, WILD, Kernel
 
 
@@ -81,6 +82,10 @@ class LookaheadKernel(Kernel):
 
     `unseen` has for each kind of card, by index, how many may be drawn.
     """
+
+    def least_after_discard(self, hand: bytes) -> int:
+        """The least points after the best discard; the hand has at least four cards."""
+        return self._least_after_discard(self._parts(hand), POINTS)
 
     def draw_total(self, hand: bytes, unseen: bytes) -> int:
         """The least points to be expected after a draw and the best discard.

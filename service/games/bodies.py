@@ -60,6 +60,7 @@ def game_body(seen: View, game_id: str, version: int, meta: Meta) -> JsonObject:
         "seats": list(map(_seat_body, seen.seats)),
         "you": None if seen.you is None else _own_body(seen, seen.you),
         "result": result_body(seen.result),
+        "rematch": None,
         "created_at": timestamp(meta.created_at),
         "updated_at": timestamp(meta.updated_at),
         "expires_at": timestamp(meta.expires_at),
@@ -86,7 +87,12 @@ def _turn_body(turn: TurnView) -> JsonObject:
 
 def rules_body(rules: Rules) -> JsonObject:
     """A game's options."""
-    return {"jokers": rules.jokers, "aces": rules.aces.value, "hints": rules.hints}
+    return {
+        "jokers": rules.jokers,
+        "aces": rules.aces.value,
+        "hints": rules.hints,
+        "rounds": {"first": rules.rounds.first, "last": rules.rounds.last},
+    }
 
 
 def result_body(result: Result | None) -> JsonObject | None:
@@ -137,6 +143,7 @@ def _own_body(seen: View, own: OwnView) -> JsonObject:
         "seat": own.seat,
         "hand": None if own.hand is None else codes(own.hand),
         "drawn": None if own.drawn is None else CODES[own.drawn],
+        "upcard_points": advice.upcard_points,
         "arrangement": {"discard": discard, **arrangement_body(advice.arrangement)},
         "legal": {
             "draw": [source.value for source in own.draws],

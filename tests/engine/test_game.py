@@ -6,6 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from engine import game as games
+from engine import round as rounds
 from engine.errors import GameFinishedError, NotYourTurnError, WrongPhaseError
 from engine.events import GameFinished, RoundDealt, RoundScored, SeatJoined, WentOut
 from engine.game import Game, Result, Source, Status
@@ -102,6 +103,52 @@ def test_seats_that_share_the_lowest_total_tie(
     game = last(played)
     changed = Game(**{**fields_of(game), "totals": totals})
     assert changed.result == result
+
+
+@pytest.mark.parametrize("stretch", [(1, 1), (11, 11), (1, 4), (5, 6), (9, 11)])
+def test_a_short_game_ends_exactly_after_its_last_round(stretch: tuple[int, int]) -> None:
+    for number in range(4):
+        chosen = rules(2, "both", stretch)
+        playout = Playout(secret(number), chosen, humans(3), random.Random(number), skill=1.0)
+        *_, over = playout.states()
+        numbers = list(range(stretch[0], stretch[1] + 1))
+        dealt = [event for event in playout.events if isinstance(event.body, RoundDealt)]
+        assert [event.round for event in dealt] == numbers
+        assert [event.body.hand_size for event in dealt] == [each + 2 for each in numbers]  # type: ignore[union-attr]
+        first = over.first_dealer
+        assert [event.body.dealer for event in dealt] == [  # type: ignore[union-attr]
+            (first + place) % 3 for place in range(len(numbers))
+        ]
+        assert len(over.scored) == len(numbers)
+        assert (over.status, playout.events[-1].round) == (Status.FINISHED, stretch[1])
+        assert over.result == expected_result(over.totals)
+
+
+def expected_result(totals: tuple[int, ...]) -> Result:
+    lowest = [seat for seat, total in enumerate(totals) if total == min(totals)]
+    if len(lowest) == 1:
+        return Result(lowest[0], (), totals)
+    return Result(None, tuple(lowest), totals)
+
+
+def test_a_round_of_a_short_game_is_dealt_as_in_the_whole_one() -> None:
+    whole = games.open_game(secret(1), GameOptions(humans(3))).game
+    short = games.open_game(secret(1), GameOptions(humans(3), rules(rounds=(1, 2)))).game
+    assert short.layout.all_cards() == whole.layout.all_cards()
+    assert short.layout.hands == whole.layout.hands
+    later = games.open_game(secret(1), GameOptions(humans(3), rules(rounds=(4, 5)))).game
+    assert later.round == rounds.deal(secret(1), later.rules, 4, 3, whole.first_dealer)
+
+
+def test_seats_can_tie_after_a_single_round() -> None:
+    ties = set()
+    for number in range(60):
+        chosen = rules(4, rounds=(1, 1))
+        *_, over = Playout(secret(number), chosen, humans(2), random.Random(number), 1.0).states()
+        result = over.result or pytest.fail("the only round is over")
+        assert result == expected_result(over.totals)
+        ties.add(result.tied)
+    assert ties == {(), (0, 1)}
 
 
 def fields_of(game: Game) -> dict[str, object]:

@@ -14,11 +14,11 @@ from engine import game as games
 from engine import invariants
 from engine.cards import CARDS, Card
 from engine.errors import CardNotInHandError, GameFinishedError, NotYourTurnError, WrongPhaseError
-from engine.events import Event, GameFinished
+from engine.events import Event, GameFinished, RoundDealt, RoundScored
 from engine.game import Game, Status
 from engine.options import GameOptions
 from engine.round import Discarding, Drawing, Source
-from engine.rules import ROUNDS, AceMode, Rules
+from engine.rules import ROUNDS, AceMode, Rounds, Rules
 from engine.seats import HumanSeat
 from engine.shuffle import commitment, pack
 from engine.snapshot import dump, load
@@ -31,10 +31,17 @@ from tests.scale import scaled
 SHARES = 4  # so that several processes can take part
 EXHAUSTIVE = 25  # every such state has each of its possible moves tried
 
+stretches = st.tuples(*(st.integers(1, ROUNDS),) * 2).map(lambda ends: Rounds(*sorted(ends)))
 playouts = st.builds(
     Playout,
     secret=st.binary(min_size=32, max_size=32),
-    rules=st.builds(Rules, st.sampled_from([0, 2, 4]), st.sampled_from(AceMode), st.booleans()),
+    rules=st.builds(
+        Rules,
+        st.sampled_from([0, 2, 4]),
+        st.sampled_from(AceMode),
+        st.booleans(),
+        st.just(Rounds()) | stretches,
+    ),
     seats=st.integers(2, 6).map(
         lambda count: tuple(HumanSeat(f"P{seat}") for seat in range(count))
     ),
@@ -62,8 +69,21 @@ def test_every_state_of_a_random_game_keeps_the_rules(share: int, playout: Playo
         if count % EXHAUSTIVE == 0:
             check_moves(state)
     assert [event.seq for event in playout.events] == list(range(1, len(playout.events) + 1))
-    assert len(state.scored) == ROUNDS
+    check_rounds(playout, state)
     check_replay(playout, state)
+
+
+def check_rounds(playout: Playout, state: Game) -> None:
+    """Exactly the rounds of the options were played, the first one dealt by the first dealer."""
+    rounds = playout.rules.rounds
+    numbers = list(range(rounds.first, rounds.last + 1))
+    for kind in (RoundDealt, RoundScored):
+        assert [each.round for each in playout.events if isinstance(each.body, kind)] == numbers
+    dealers = [each.body.dealer for each in playout.events if isinstance(each.body, RoundDealt)]
+    seats = len(state.seats)
+    assert dealers == [(state.first_dealer + number) % seats for number in range(len(numbers))]
+    assert len(state.scored) == len(numbers)
+    assert state.number == playout.events[-1].round == rounds.last
 
 
 def check_moves(state: Game) -> None:

@@ -74,6 +74,15 @@ def test_four_medium_players_finish_their_games_without_a_stalled_round() -> Non
         assert [each.stalled for each in rounds] == [False] * 11
 
 
+@pytest.mark.parametrize("stretch", [(1, 1), (4, 6), (11, 11)])
+def test_ai_players_of_every_level_play_a_short_game(stretch: tuple[int, int]) -> None:
+    options = GameOptions(tuple(map(ai, Level)), rules(2, rounds=stretch), turn_solves=300)
+    step = table.open_game(secret(5), options)
+    assert (step.game.status, step.faults) == (Status.FINISHED, ())
+    numbers = [event.round for event in step.events if isinstance(event.body, RoundScored)]
+    assert numbers == list(range(stretch[0], stretch[1] + 1))
+
+
 class Watching:
     """A player that notes what it is shown and plays as medium does."""
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import fields, is_dataclass, replace
+from itertools import islice
 
 import pytest
 
@@ -11,8 +12,11 @@ from engine.game import Game, Source, Status
 from engine.options import GameOptions
 from engine.round import Discarding, Drawing, Finished
 from engine.view import View, advise, position, redacted, revealed, view
+from tests import oracle
 from tests.builders import card, humans, rules, secret, write_cards
 from tests.playout import Playout
+from tests.positions import positions
+from tests.scale import scaled
 
 
 def opened_game(number: int = 1, seats: int = 4) -> Game:
@@ -53,7 +57,10 @@ def test_games_that_differ_in_hidden_things_look_the_same(seat: int | None) -> N
         if state.layout.out is None and not isinstance(state.round, Finished):
             if isinstance(state.round, Discarding) and state.layout.seat != seat:
                 continue  # the drawn card of another seat must stay in its hand
-            assert view(hidden_from(state, seat, number), seat) == view(state, seat)
+            seen, other = view(state, seat), view(hidden_from(state, seat, number), seat)
+            assert other == seen
+            if seat is not None:
+                assert advise(other) == advise(seen)
 
 
 def test_a_spectator_sees_no_card_but_those_on_the_pile() -> None:
@@ -142,11 +149,12 @@ def test_seats_have_positions_at_tables_of_up_to_four(
     assert [position(seat, seats) for seat in range(seats)] == positions
 
 
-def with_hand(codes: str, discarding: bool) -> View:
+def with_hand(codes: str, discarding: bool, upcard: str = "2C") -> View:
     """Seat 0's view of a round 3 (fives wild) in which it holds exactly these cards."""
     game = games.open_game(secret(1), GameOptions(humans(2), first_dealer=1)).game
     hand = tuple(sorted(map(Card.parse, codes.split())))
-    layout = replace(game.layout, number=3, hands=(hand, game.layout.hands[1]))
+    hands = (hand, game.layout.hands[1])
+    layout = replace(game.layout, number=3, hands=hands, pile=(card(upcard),))
     state = Discarding(layout, hand[0]) if discarding else Drawing(layout)
     return view(replace(game, round=state), 0)
 
@@ -162,6 +170,37 @@ def test_advice_while_no_discard_is_due_arranges_the_whole_hand() -> None:
     advice = advise(with_hand("5D 7H 7S 8H 9H", discarding=False))
     assert (advice.discard, advice.goes_out) == (None, ())
     assert (advice.arrangement.points, write_cards(advice.arrangement.deadwood)) == (7, "7S")
+
+
+def test_the_points_after_the_upcard_are_the_least_that_any_discard_leaves() -> None:
+    checked = 0
+    for game in islice(positions(), scaled(600)):
+        for seat in range(len(game.seats)):
+            advice = advise(view(game, seat))
+            if not isinstance(game.round, Drawing) or seat != game.layout.seat:
+                assert advice.upcard_points is None
+                continue
+            layout = game.layout
+            hand = [str(each) for each in (*layout.hand, layout.pile[-1])]
+            after = oracle.points_after_discard(hand, layout.wild.code, layout.aces.value)
+            assert advice.upcard_points == min(after.values())
+            checked += 1
+    assert checked > scaled(200)
+
+
+@pytest.mark.parametrize(
+    ("codes", "upcard", "points"),
+    [
+        ("5D 7H 7S 8H 9H", "TH", 0),  # taken into the run, and the other seven goes
+        ("7H 7S 8H 9H KC", "2D", 9),  # no use: what is left is what the best discard leaves
+        ("7C 7D 7H 8S 9S", "KC", 17),  # the upcard itself is the best discard
+    ],
+)
+def test_taking_the_upcard_leaves_the_points_of_the_best_discard(
+    codes: str, upcard: str, points: int
+) -> None:
+    assert advise(with_hand(codes, discarding=False, upcard=upcard)).upcard_points == points
+    assert advise(with_hand(codes, discarding=True, upcard=upcard)).upcard_points is None
 
 
 def test_a_spectator_has_no_hand_to_be_advised_on() -> None:

@@ -53,6 +53,13 @@ CREATED = {
         ),
         (GAME + "/leave", None, "leaveGame", "{}"),
         ("/v1/games", {"jokers": 2}, "createGame", json.dumps(CREATED)),
+        ("/v1/games", {"jokers": 2, "rounds": {}}, "createGame", json.dumps(CREATED)),
+        (
+            "/v1/games",
+            {"jokers": 2, "rounds": {"last": 3}},
+            "createGame",
+            json.dumps(CREATED | {"rounds": {"first": 1, "last": 3}}, sort_keys=True),
+        ),
     ],
 )
 def test_the_fingerprint_of_a_request_is_the_hash_of_its_values(

@@ -15,6 +15,7 @@ from service.app import create_app
 from service.config import Config
 from service.store.game_store import GameStore
 from tests.clock import Clock
+from tests.dealer import Replayer
 from tests.player import QUICK, Player, create
 
 
@@ -34,7 +35,8 @@ def test_a_game_needs_no_options(client: FlaskClient, body: bytes) -> None:
         ("ai", "top", "medium"),
         ("ai", "right", "medium"),
     ]
-    assert game["rules"] == {"jokers": 0, "aces": "low", "hints": True}
+    rules = {"jokers": 0, "aces": "low", "hints": True, "rounds": {"first": 1, "last": 11}}
+    assert game["rules"] == rules
     assert (game["version"], game["seeded"], game["status"]) == (1, False, "playing")
 
 
@@ -51,7 +53,7 @@ def test_the_answer_of_create_has_token_place_and_events_from_the_first(quick: P
     assert (body["seat"], body["invites"]) == (0, [])
     assert len(body["token"]) == 43
     assert quick.created.headers["Location"] == quick.path
-    assert quick.created.headers["ETag"] == '"1.0.2"'
+    assert quick.created.headers["ETag"] == '"1.0.3"'
     assert [event["seq"] for event in body["events"]] == list(range(1, len(body["events"]) + 1))
     assert body["events"][0]["type"] == "seat_joined"
 
@@ -71,10 +73,9 @@ def test_all_options_are_taken(client: FlaskClient) -> None:
         {"kind": "ai"},
         {"kind": "ai", "name": None, "level": None},
     ]
-    game = create(
-        client, {"seats": seats, "jokers": 4, "aces": "both", "hints": False, "seed": None}
-    ).game
-    assert game["rules"] == {"jokers": 4, "aces": "both", "hints": False}
+    rules = {"jokers": 4, "aces": "both", "hints": False, "rounds": {"first": 2, "last": 9}}
+    game = create(client, {"seats": seats, **rules, "seed": None}).game
+    assert game["rules"] == rules
     assert [seat["name"] for seat in game["seats"]] == ["Ann", "Łukasz 🂡", "AI 3", "AI 4", "AI 5"]
     assert [seat["position"] for seat in game["seats"]] == [None] * 5
 
@@ -98,7 +99,7 @@ def test_a_draw_and_a_discard_are_a_turn(quick: Player) -> None:
     assert [event["type"] for event in drawn.get_json()["events"]] == ["card_drawn"]
     assert quick.game["you"]["drawn"] == drawn.get_json()["events"][0]["card"]
     assert (quick.game["version"], quick.game["turn"]["phase"]) == (2, "discard")
-    assert drawn.headers["ETag"] == '"2.0.2"'
+    assert drawn.headers["ETag"] == '"2.0.3"'
     events = quick.discard().get_json()["events"]
     types = [(event["type"], event.get("seat")) for event in events]
     assert types[:3] == [("card_discarded", 0), ("card_drawn", 1), ("card_discarded", 1)]
@@ -155,6 +156,66 @@ def test_a_whole_game_can_be_played_scored_and_replayed(quick: Player) -> None:
     assert replay["secret"] == "11" * 32
     assert replay == quick.client.get(quick.path + "/replay").get_json()
     assert all(event.get("card", "") is not None for event in replay["events"])
+
+
+@pytest.mark.parametrize(
+    ("rounds", "first", "last"),
+    [
+        ({}, 1, 11),
+        ({"first": 10}, 10, 11),
+        ({"last": 2}, 1, 2),
+        ({"first": 4, "last": 5}, 4, 5),
+        ({"first": 11, "last": 11}, 11, 11),
+        ({"first": 2.0, "last": 3e0}, 2, 3),
+    ],
+)
+def test_a_game_plays_the_rounds_it_was_created_with(
+    client: FlaskClient, rounds: dict[str, float], first: int, last: int
+) -> None:
+    player = create(client, {**QUICK, "rounds": rounds})
+    stretch = {"first": first, "last": last}
+    assert player.game["rules"]["rounds"] == stretch
+    assert player.game["round"]["number"] == first
+    assert player.game["round"]["hand_size"] == first + 2
+    player.play_to_the_end()
+    assert (player.game["status"], player.game["round"]["number"]) == ("finished", last)
+    assert player.game["rules"]["rounds"] == stretch
+    scores = player.get("/scores").get_json()
+    assert [row["number"] for row in scores["rounds"]] == list(range(first, last + 1))
+    wilds = "3456789TJQK"[first - 1 : last]
+    assert "".join(row["wild_rank"] for row in scores["rounds"]) == wilds
+    assert scores["totals"] == player.game["result"]["totals"]
+    replay = player.get("/replay").get_json()
+    assert replay["rules"]["rounds"] == stretch
+    assert replay["events"][-1]["round"] == last
+    Replayer(replay).check()
+
+
+def test_a_waiting_game_knows_its_rounds(client: FlaskClient) -> None:
+    seats = [{"kind": "human"}, {"kind": "human"}]
+    created = client.post("/v1/games", json={"seats": seats, "rounds": {"first": 5}}).get_json()
+    game = created["game"]
+    assert (game["status"], game["round"]) == ("waiting", None)
+    assert game["rules"]["rounds"] == {"first": 5, "last": 11}
+    assert game["you"]["upcard_points"] is None
+    invite = {"invite": created["invites"][0]["code"]}
+    joined = client.post(f"/v1/games/{game['id']}/seats", json=invite).get_json()
+    assert joined["game"]["round"]["number"] == 5
+
+
+def test_the_points_after_the_upcard_are_shown_to_the_seat_that_draws(client: FlaskClient) -> None:
+    for number in range(20):
+        player = create(client, {**QUICK, "seed": f"{number:064x}", "rounds": {"first": 3}})
+        promised = player.game["you"]["upcard_points"]
+        assert promised == player.get().get_json()["you"]["upcard_points"]
+        assert player.draw("discard").status_code == 200
+        assert player.game["you"]["upcard_points"] is None
+        assert player.game["you"]["arrangement"]["points"] == promised
+
+
+def test_a_game_has_no_rematch(quick: Player) -> None:
+    assert quick.game["rematch"] is None
+    assert list(quick.game)[-5:] == ["result", "rematch", "created_at", "updated_at", "expires_at"]
 
 
 def test_scores_of_a_new_game_are_empty(quick: Player) -> None:

@@ -352,6 +352,7 @@ def test_all_tables_and_options_are_as_described(checked: Checked) -> None:
         table = [{"kind": "human"}, *[{"kind": "ai"}] * (seats - 1)]
         for jokers, aces in ((0, "low"), (2, "high"), (4, "both")):
             body = {"seats": table, "jokers": jokers, "aces": aces, "hints": False}
+            body["rounds"] = {"first": 1 + jokers, "last": 3 + jokers}
             create(checked, body).turn()  # type: ignore[arg-type]
 
 
@@ -385,7 +386,7 @@ def test_refusals_are_as_described(checked: Checked, player: Player) -> None:
         player.post("/draw", {"source": "pocket"}),
         player.discard(card),
         player.get("/replay"),
-        player.draw(if_match='"9.0.2"'),
+        player.draw(if_match='"9.0.3"'),
         checked.post(
             player.path + "/draw", data=b"{", content_type="application/json", headers=player.auth
         ),

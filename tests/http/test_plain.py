@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from marshmallow import fields, validate
 
 from engine.cards import CODES, Rank
-from service.http.schemas import requests
+from service.http.schemas import options, requests
+from service.http.schemas.options import GameRequest, RoundsRequest
 from service.http.schemas.plain import PlainLoader
 from service.http.schemas.requests import (
     CreateHeaders,
@@ -19,7 +20,6 @@ from service.http.schemas.requests import (
     DrawRequest,
     EvaluationRequest,
     EventsQuery,
-    GameRequest,
     JoinRequest,
     MoveHeaders,
     ViewHeaders,
@@ -28,10 +28,9 @@ from tests.builders import hand
 
 SCHEMAS = {
     kind: (kind(), PlainLoader.of(kind()))
-    for kind in vars(requests).values()
-    if isinstance(kind, type)
-    and issubclass(kind, ma.Schema)
-    and kind.__module__ == requests.__name__
+    for module in (requests, options)
+    for kind in vars(module).values()
+    if isinstance(kind, type) and issubclass(kind, ma.Schema) and kind.__module__ == module.__name__
 }
 LIKELY = st.sampled_from(
     [
@@ -63,7 +62,8 @@ JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner),
     max_leaves=5,
 )
-VALUES = LIKELY | CARDS | SEATS | JSON
+ROUNDS = st.fixed_dictionaries({}, optional={"first": LIKELY, "last": LIKELY})
+VALUES = LIKELY | CARDS | SEATS | ROUNDS | JSON
 
 
 def objects(schema: ma.Schema) -> st.SearchStrategy[dict[str, object]]:
@@ -122,6 +122,7 @@ def test_what_is_loaded_is_what_the_schema_loads(request_: tuple[type[ma.Schema]
                 "jokers": 2,
                 "aces": "low",
                 "hints": True,
+                "rounds": {"first": 1, "last": 11},
                 "seed": None,
                 "turn_seconds": None,
             },
@@ -155,6 +156,9 @@ def test_ordinary_requests_are_plain(
         (EvaluationRequest(), {"cards": ["8H"], "wild_rank": "A"}),
         (GameRequest(), {"jokers": True}),
         (GameRequest(), {"seats": []}),
+        (GameRequest(), {"rounds": {"first": 3}}),
+        (GameRequest(), {"rounds": None}),
+        (RoundsRequest(), {"first": 3}),
         (EventsQuery(), {"after": "5"}),
         (MoveHeaders(), {"Idempotency-Key": "k" * 256}),
         (DrawRequest(), [("source", "stock")]),

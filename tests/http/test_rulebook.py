@@ -29,7 +29,8 @@ from engine.rules import (
 )
 from engine.seats import Level
 from service.http.rulebook import LANGUAGES, Rulebook, Section, rulebook
-from service.http.schemas.requests import DiscardRequest, GameRequest
+from service.http.schemas.options import GameRequest
+from service.http.schemas.requests import DiscardRequest
 
 ENGLISH = LANGUAGES[0]
 FIGURE = r"\d+"

@@ -7,7 +7,8 @@ from typing import Any
 import marshmallow as ma
 import pytest
 
-from service.http.schemas.requests import CreateHeaders, EventsQuery, GameRequest, SeatRequest
+from service.http.schemas.options import GameRequest, SeatRequest
+from service.http.schemas.requests import CreateHeaders, EventsQuery
 
 
 def refused(schema: ma.Schema, body: dict[str, Any]) -> set[str]:

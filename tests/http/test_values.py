@@ -81,6 +81,22 @@ HUMAN, AI = {"kind": "human"}, {"kind": "ai"}
         ({"turn_seconds": 86_401}, "/turn_seconds"),
         ({"turn_seconds": "60"}, "/turn_seconds"),
         ({"turn_seconds": 60.5}, "/turn_seconds"),
+        ({"rounds": None}, "/rounds"),
+        ({"rounds": []}, "/rounds"),
+        ({"rounds": 3}, "/rounds"),
+        ({"rounds": "3-5"}, "/rounds"),
+        ({"rounds": {"first": 0}}, "/rounds/first"),
+        ({"rounds": {"first": 12}}, "/rounds/first"),
+        ({"rounds": {"first": None}}, "/rounds/first"),
+        ({"rounds": {"first": "3"}}, "/rounds/first"),
+        ({"rounds": {"first": True}}, "/rounds/first"),
+        ({"rounds": {"first": 2.5}}, "/rounds/first"),
+        ({"rounds": {"last": 0}}, "/rounds/last"),
+        ({"rounds": {"last": 12}}, "/rounds/last"),
+        ({"rounds": {"last": None}}, "/rounds/last"),
+        ({"rounds": {"first": 5, "last": 4}}, "/rounds"),
+        ({"rounds": {"first": 11, "last": 1}}, "/rounds"),
+        ({"rounds": {"count": 3}}, "/rounds/count"),
         ({"seats": [HUMAN, AI, HUMAN], "seed": "11" * 32}, "/seats/2/kind"),
         ({"seats": [{"kind": "human", "level": "medium"}, AI]}, "/seats/0/level"),
         ({"seats": [HUMAN, {"kind": "ai", "level": "godlike"}]}, "/seats/1/level"),
@@ -170,6 +186,24 @@ def test_an_unacceptable_number_in_a_body_is_refused_with_its_range(
     )
     words = "Must be a whole number from 10 to 86400."
     assert problem["errors"] == [{"pointer": "/turn_seconds", "detail": words}]
+
+
+def test_rounds_in_the_wrong_order_are_refused_in_words(client: FlaskClient) -> None:
+    answer = client.post("/v1/games", json={"rounds": {"first": 6, "last": 5}})
+    words = "The first round must not come after the last one."
+    fault = {"pointer": "/rounds", "detail": words}
+    assert refused(answer, 422, "validation-failed")["errors"] == [fault]
+
+
+@pytest.mark.parametrize("value", [0, 12, "3", 2.5, True, None])
+@pytest.mark.parametrize("name", ["first", "last"])
+def test_an_unacceptable_round_is_refused_with_the_range(
+    client: FlaskClient, name: str, value: object
+) -> None:
+    answer = client.post("/v1/games", json={"rounds": {name: value}})
+    (fault,) = refused(answer, 422, "validation-failed")["errors"]
+    assert fault["pointer"] == f"/rounds/{name}"
+    assert fault["detail"] == "Must be a whole number from 1 to 11." or value is None
 
 
 @pytest.mark.parametrize("value", [1, 3, "2", 2.5, True])

@@ -7,10 +7,10 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from tests.dealer import Event
+from tests.dealer import ROUNDS, Event
 
 VIEWER = 0  # the creator's seat, the only human one
-FORMAT = 2  # the number of the view's shape in every ETag
+FORMAT = 3  # the number of the view's shape in every ETag
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)")
 REQUEST_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 DIGEST = re.compile(r"[0-9a-f]{64}")
@@ -41,13 +41,15 @@ EVENT_FIELDS = {
 VIEW_FIELDS = {
     *("id", "version", "status", "seeded", "commitment", "rules", "round", "turn", "went_out"),
     *("stock_count", "discard_top", "discard_count", "seats", "you", "result", "turn_seconds"),
-    *("created_at", "updated_at", "expires_at"),
+    *("rematch", "created_at", "updated_at", "expires_at"),
 }
 SEAT_FIELDS = {
     *("seat", "position", "kind", "name", "level", "joined", "away"),
     *("card_count", "shown", "total", "hand", "melds"),
 }
-YOU_FIELDS = {"seat", "hand", "drawn", "arrangement", "legal", "can_go_out_with"}
+YOU_FIELDS = {
+    *("seat", "hand", "drawn", "upcard_points", "arrangement", "legal", "can_go_out_with"),
+}
 ROW_FIELDS = {"seat", "hand", "melds", "deadwood", "points", "total"}
 REPLAY_FIELDS = {"secret", "commitment", "rules", "seats", "first_dealer", "actions", "events"}
 PROBLEM_FIELDS = {"type", "title", "status", "detail", "code"}
@@ -83,6 +85,11 @@ def redacted(event: Event, viewer: int | None) -> Event:
     """An event as a seat, or a spectator, may see it."""
     hidden = event["type"] == "card_drawn" and event["source"] == "stock"
     return {**event, "card": None} if hidden and event["seat"] != viewer else event
+
+
+def rounds_of(options: Mapping[str, Any]) -> dict[str, int]:
+    """The first and the last round that a game with these options plays."""
+    return {"first": 1, "last": ROUNDS} | options.get("rounds", {})
 
 
 def seats_of(options: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -89,7 +89,7 @@ class Referee:
             self.session.known.commitment,
             "the commitment of the replay",
         )
-        for name in ("jokers", "aces"):
+        for name in ("jokers", "aces", "rounds"):
             check_equal(
                 self.replay["rules"][name],
                 self.session.view["rules"][name],

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tests.dealer import ROUNDS, TURNS, Event, all_cards, hand_size, result, wild_rank
+from tests.dealer import TURNS, Event, all_cards, hand_size, result, wild_rank
 from tests.oracle import (
     JOKER,
     check_arrangement,
@@ -26,6 +26,7 @@ from tests.referee.contract import (
     check_equal,
     check_fields,
     check_time,
+    rounds_of,
     seats_of,
 )
 
@@ -37,6 +38,7 @@ class KnownGame:
         self.commitment = commitment
         self.jokers: int = options.get("jokers", 0)
         self.aces: str = options.get("aces", "low")
+        self.rounds = rounds_of(options)
         seats = seats_of(options)
         self.seats = len(seats)
         self.to_join = [seat for seat, player in enumerate(seats) if player["kind"] == "human"]
@@ -49,6 +51,11 @@ class KnownGame:
         self.dealer: int | None = None
         self.phase = "joining"
         self.go_out = True  # what the viewer's next discard says
+
+    @property
+    def next_number(self) -> int:
+        """The number of the round that is dealt next."""
+        return self.number + 1 if self.number else self.rounds["first"]
 
     @property
     def wild(self) -> str:
@@ -85,7 +92,7 @@ class KnownGame:
         check_fields(event, {"seq", "at", "type", "round"} | EVENT_FIELDS[kind], f"event {event}")
         check_equal(event["seq"], len(self.events) + 1, f"the seq of {event}")
         check_time(event["at"], f"the time of {event}")
-        number = {"seat_joined": None, "round_dealt": self.number + 1}.get(kind, self.number)
+        number = {"seat_joined": None, "round_dealt": self.next_number}.get(kind, self.number)
         check_equal(event["round"], number, f"the round of {event}")
 
     def _expect(self, event: Event, *phases: str) -> None:
@@ -99,7 +106,7 @@ class KnownGame:
 
     def _round_dealt(self, event: Event) -> None:
         self._expect(event, "dealing")
-        self.number += 1
+        self.number = self.next_number
         check_equal(event["hand_size"], hand_size(self.number), f"hand_size of round {self.number}")
         check_equal(event["wild_rank"], self.wild, f"wild_rank of round {self.number}")
         first = event["dealer"] if self.dealer is None else (self.dealer + 1) % self.seats
@@ -234,7 +241,7 @@ class KnownGame:
             self._score(seat, row)
         self._check_whole(event["seats"])
         self.scored.append(event)
-        self.phase = "dealing" if self.number < ROUNDS else "finishing"
+        self.phase = "dealing" if self.number < self.rounds["last"] else "finishing"
 
     def _score(self, seat: int, row: dict[str, Any]) -> None:
         check_fields(row, ROW_FIELDS, f"a row of round {self.number}")

@@ -55,7 +55,9 @@ class ViewCheck:
         check_equal(self.view["commitment"], self.known.commitment, "commitment")
         hints = self.options.get("hints", True)
         rules = {"jokers": self.known.jokers, "aces": self.known.aces, "hints": hints}
+        rules["rounds"] = self.known.rounds
         check_equal(self.view["rules"], rules, "rules")
+        check_equal(self.view["rematch"], None, "rematch")
         for name in ("created_at", "updated_at", "expires_at"):
             check_time(self.view[name], name)
 
@@ -125,8 +127,16 @@ class ViewCheck:
         check_equal(you["hand"], sorted_hand(self.known.own or []), "the own hand")
         check_equal(len(you["hand"]), self.known.counts[VIEWER], "the size of the own hand")
         check_equal(you["drawn"], self.known.drawn, "drawn")
+        check_equal(you["upcard_points"], self._upcard_points(you["hand"]), "upcard_points")
         self._check_legal(you)
         self._check_best(you["hand"], you["arrangement"])
+
+    def _upcard_points(self, hand: list[str]) -> int | None:
+        """The least points after the upcard and the best discard, each tried."""
+        known = self.known
+        if known.phase != "draw":
+            return None
+        return min(points_after_discard([*hand, known.pile[-1]], known.wild, known.aces).values())
 
     def _check_legal(self, you: dict[str, Any]) -> None:
         phase, known = self.known.phase, self.known

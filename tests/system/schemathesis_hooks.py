@@ -33,6 +33,8 @@ _RULES = (
     re.compile(r"/seats/0/kind: seat 0 is the creator's: it must be human"),
     re.compile(r"/seats/\d/kind: a seeded game has one human: .*"),
     re.compile(r"/seats/\d/level: only an AI player has a level"),
+    # Nor can a schema compare two numbers.
+    re.compile(r"/rounds: The first round must not come after the last one\."),
 )
 _STATES = {
     "stale-version",  # If-Match names a version that the game has not
@@ -53,7 +55,7 @@ class Game:
     def saw(self, view: dict[str, Any]) -> None:
         """Remember a view."""
         self.hand = view["you"]["hand"] or []
-        self.tag = f'"{view["version"]}.0.2"'
+        self.tag = f'"{view["version"]}.0.3"'
 
 
 _games: dict[str, Game] = {}

@@ -27,16 +27,16 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 def options_of_games() -> list[dict[str, object]]:
-    """The options of ten games: the default twice, and every number of seats with all options."""
+    """The default twice, every number of seats with all options, and two short games."""
     games: list[dict[str, object]] = [{}, {}]
     for number in range(8):
         seats = [{"kind": "human", "name": "Ann"}, *[{"kind": "ai"}] * (1 + number % 5)]
         aces = ("low", "high", "both")[number % 3]
         games.append({"seats": seats, "jokers": (0, 2, 4)[number % 3], "aces": aces})
-    return games
+    return [*games, {"rounds": {"first": 3, "last": 5}}, {"rounds": {"last": 1}}]
 
 
-@pytest.mark.parametrize("number", range(10))
+@pytest.mark.parametrize("number", range(12))
 def test_every_answer_in_a_whole_game_follows_the_rules_and_the_contract(
     url: str, number: int
 ) -> None:
@@ -90,7 +90,7 @@ def test_only_one_of_many_parallel_draws_of_a_seat_is_made(url: str) -> None:
 
 def test_only_one_of_many_parallel_draws_with_the_same_if_match_is_made(url: str) -> None:
     caller = Caller(url)
-    answers = in_parallel(lambda: caller.draw(**{"If-Match": '"1.0.2"'}), PARALLEL)
+    answers = in_parallel(lambda: caller.draw(**{"If-Match": '"1.0.3"'}), PARALLEL)
     assert Counter(answer.status_code for answer in answers) == {200: 1, 412: PARALLEL - 1}
 
 

@@ -9,7 +9,7 @@ from flask import Response, current_app, request
 from engine.cards import Card
 from engine.options import GameOptions
 from engine.round import Source
-from engine.rules import AceMode, Rules
+from engine.rules import ALL_ROUNDS, AceMode, Rounds, Rules
 from service.games.changes import Create, Discard, Draw
 from service.games.new_seats import seats_of
 from service.http.accept import preferred_type
@@ -18,13 +18,13 @@ from service.http.openapi.headers import CHANGE_HEADERS, GAME_ID, VIEW_HEADERS, 
 from service.http.operations import Resource
 from service.http.parsing import Token, bearer_token, idempotency
 from service.http.replies import CSV, JSON, game_reply
+from service.http.schemas.options import GameRequest
 from service.http.schemas.replies import CreatedGame, EventPage, HintReply, Moved, Replay, Scores
 from service.http.schemas.requests import (
     CreateHeaders,
     DiscardRequest,
     DrawRequest,
     EventsQuery,
-    GameRequest,
     MoveHeaders,
     ViewHeaders,
 )
@@ -38,7 +38,7 @@ blueprint = Blueprint(
 _TABLES = {
     "default": {"summary": "One human, three AI players, all defaults", "value": {}},
     "options": {
-        "summary": "Three seats, jokers, aces high or low",
+        "summary": "Three seats, jokers, aces high or low, four rounds",
         "value": {
             "seats": [
                 {"kind": "human", "name": "Ann"},
@@ -47,6 +47,7 @@ _TABLES = {
             ],
             "jokers": 2,
             "aces": "both",
+            "rounds": {"first": 1, "last": 4},
         },
     },
 }
@@ -83,7 +84,10 @@ class GamesResource(Resource):
         """
         seed = body["seed"]
         seats = seats_of(body["seats"], seeded=seed is not None)
-        rules = Rules(body["jokers"], AceMode(body["aces"]), body["hints"])
+        rounds = Rounds(**body["rounds"])
+        if rounds == ALL_ROUNDS:
+            del body["rounds"]  # requests were recorded without it before it was an option
+        rules = Rules(body["jokers"], AceMode(body["aces"]), body["hints"], rounds)
         secret = None if seed is None else bytes.fromhex(seed)
         options = GameOptions(
             seats,

@@ -14,7 +14,6 @@ from engine.events import BODIES, Body
 from engine.events import SeatScore as Score
 from engine.fields import Field, Kind, Reader, fields_of
 from engine.round import Source
-from engine.rules import ROUNDS
 from service.http.schemas.views import (
     Meld,
     ReplySchema,
@@ -23,6 +22,7 @@ from service.http.schemas.views import (
     count_field,
     flag_field,
     hex_field,
+    round_field,
     seat_field,
     text_field,
     time_field,
@@ -79,12 +79,7 @@ def _envelope(body: type[Body]) -> dict[str, _MarshmallowField]:
 
 
 def _round_field(more: str = "", **options: Any) -> _MarshmallowField:
-    return fields.Integer(
-        strict=True,
-        validate=validate.Range(min=1, max=ROUNDS),
-        metadata={"description": f"The round it belongs to{more}."},
-        **options,
-    )
+    return round_field(f"The round it belongs to{more}.", **options)
 
 
 def _documented(field: Field) -> _MarshmallowField:

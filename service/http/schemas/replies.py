@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from marshmallow import fields, validate
 
-from engine.rules import ROUNDS
 from service.http.problems.catalogue import PROBLEMS
 from service.http.schemas.events import SeatScore, events_field
 from service.http.schemas.strict_fields import CARD_PATTERN
@@ -16,6 +15,7 @@ from service.http.schemas.views import (
     count_field,
     flag_field,
     hex_field,
+    round_field,
     seat_field,
     text_field,
     totals_field,
@@ -61,7 +61,7 @@ class Moved(ReplySchema):
 class RoundScore(ReplySchema):
     """A round that is over."""
 
-    number = fields.Integer(strict=True, validate=validate.Range(min=1, max=ROUNDS))
+    number = round_field("The round's number.")
     wild_rank = wild_field()
     went_out = seat_field("The seat that went out; null if the round stalled.", allow_none=True)
     stalled = flag_field("Whether the round was stopped because nobody went out.")

@@ -8,16 +8,10 @@ import marshmallow as ma
 from marshmallow import fields, validate
 
 from engine.cards import RANK_CODES, Card, Rank
-from engine.players import DEFAULT_LEVEL, LEVELS
 from engine.rules import (
     COPIES,
-    JOKER_CHOICES,
     MAX_HAND,
     MAX_JOKERS,
-    MAX_SEATS,
-    MAX_TURN_SECONDS,
-    MIN_SEATS,
-    MIN_TURN_SECONDS,
     AceMode,
 )
 from engine.seats import MAX_NAME
@@ -27,14 +21,12 @@ from service.http.schemas.strict_fields import (
     Pattern,
     QueryNumberField,
     RankField,
-    WholeField,
 )
 
 MAX_LIMIT = 1000
 MAX_SEQ = 10**9
 EVALUATED_RANKS = RANK_CODES[2:]
 MAX_INVITE = 100
-_JOKERS = f"Must be one of: {', '.join(map(str, JOKER_CHOICES))}."
 _SPACES = r" \u00a0\u1680\u2000-\u200a\u202f\u205f\u3000"
 _CONTROLS = (
     r"\u0000-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f"
@@ -55,7 +47,8 @@ class RequestSchema(ma.Schema):
         unknown = ma.RAISE
 
 
-def _aces() -> fields.String:
+def aces_field() -> fields.String:
+    """An ace mode."""
     return fields.String(
         load_default=AceMode.LOW.value,
         validate=validate.OneOf([mode.value for mode in AceMode]),
@@ -65,7 +58,8 @@ def _aces() -> fields.String:
     )
 
 
-def _name(description: str) -> fields.String:
+def name_field(description: str) -> fields.String:
+    """What a seat is called; null for the name that it has without one."""
     return fields.String(
         load_default=None,
         allow_none=True,
@@ -77,72 +71,6 @@ def _name(description: str) -> fields.String:
     )
 
 
-class SeatRequest(RequestSchema):
-    """A seat of a new game."""
-
-    kind = fields.String(
-        required=True,
-        validate=validate.OneOf(["human", "ai"]),
-        metadata={"description": "Who plays: seat 0 is the creator's and so `human`."},
-    )
-    level = fields.String(
-        load_default=None,
-        allow_none=True,
-        validate=validate.OneOf(list(LEVELS)),
-        metadata={
-            "description": f"An AI player's strength, `{DEFAULT_LEVEL}` by default; "
-            "null for a human."
-        },
-    )
-    name = _name("What the seat is called.")
-
-
-class GameRequest(RequestSchema):
-    """The options of a new game, each of them optional."""
-
-    seats = fields.List(
-        fields.Nested(SeatRequest),
-        load_default=None,
-        allow_none=True,
-        validate=validate.Length(min=MIN_SEATS, max=MAX_SEATS),
-        metadata={
-            "description": "Two to six seats, the creator's first; by default one human and "
-            "three AI players at left, top and right. Every further human joins with an invite."
-        },
-    )
-    jokers = fields.Integer(
-        strict=True,
-        load_default=0,
-        validate=validate.OneOf(JOKER_CHOICES, error=_JOKERS),
-        error_messages={"invalid": _JOKERS},
-        metadata={"description": "Jokers in the pack."},
-    )
-    aces = _aces()
-    hints = FlagField(
-        load_default=True, metadata={"description": "Whether seats may ask for hints."}
-    )
-    seed = fields.String(
-        load_default=None,
-        allow_none=True,
-        validate=Pattern("^[0-9a-fA-F]{64}$", error="A seed is 64 hexadecimal digits."),
-        metadata={
-            "description": "The game's secret itself, for tests and exact repeats: whoever knows "
-            "it knows every card. The game then says `seeded`."
-        },
-    )
-    turn_seconds = WholeField(
-        MIN_TURN_SECONDS,
-        MAX_TURN_SECONDS,
-        load_default=None,
-        allow_none=True,
-        metadata={
-            "description": "Seconds that a human has for a turn, null for no bound. An AI player "
-            "moves for whoever lets them pass, until the human is back. Overdue turns are played "
-            "by the next call of a seat, before that call itself: they stand even if it is refused."
-        },
-    )
-
-
 class JoinRequest(RequestSchema):
     """An invite to a seat."""
 
@@ -151,7 +79,7 @@ class JoinRequest(RequestSchema):
         validate=validate.Length(min=1, max=MAX_INVITE),
         metadata={"description": "The `code` of the invite that createGame answered."},
     )
-    name = _name("What you are called; by default what the seat is.")
+    name = name_field("What you are called; by default what the seat is.")
 
 
 class DrawRequest(RequestSchema):
@@ -201,7 +129,7 @@ class EvaluationRequest(RequestSchema):
             "enum": list(EVALUATED_RANKS),
         },
     )
-    aces = _aces()
+    aces = aces_field()
 
     @ma.validates("cards")
     def _held_by_the_pack(self, cards: list[Card], **kwargs: Any) -> None:

@@ -57,6 +57,16 @@ def seat_field(description: str, **more: Any) -> fields.Integer:
     )
 
 
+def round_field(description: str, **more: Any) -> fields.Integer:
+    """The number of a round."""
+    return fields.Integer(
+        strict=True,
+        validate=validate.Range(min=1, max=ROUNDS),
+        metadata={"description": description},
+        **more,
+    )
+
+
 def card_field(description: str, **more: Any) -> fields.String:
     """A card code."""
     return text_field(description, metadata={"pattern": CARD_PATTERN}, **more)
@@ -100,18 +110,26 @@ class Meld(ReplySchema):
     stands_for = cards_field("What each card stands for: itself, unless it is a wild.")
 
 
+class Rounds(ReplySchema):
+    """The rounds that a game plays."""
+
+    first = round_field("The first round.")
+    last = round_field("The last round.")
+
+
 class Rules(ReplySchema):
     """The options of a game."""
 
     jokers = count_field("Jokers in the pack.")
     aces = text_field("The ace mode.", validate=validate.OneOf([mode.value for mode in AceMode]))
     hints = flag_field("Whether seats may ask for hints.")
+    rounds = fields.Nested(Rounds)
 
 
 class Round(ReplySchema):
     """The round that is played, or was played last."""
 
-    number = fields.Integer(strict=True, validate=validate.Range(min=1, max=ROUNDS))
+    number = round_field("The round's number.")
     hand_size = count_field("Cards dealt to each seat.")
     wild_rank = wild_field()
     dealer = seat_field("The seat that dealt.")
@@ -185,6 +203,11 @@ class Own(ReplySchema):
         allow_none=True,
     )
     drawn = card_field("The card just drawn, while its discard is due.", allow_none=True)
+    upcard_points = count_field(
+        "While your draw is due, the least deadwood that taking the upcard would leave after the "
+        "best discard; else null.",
+        allow_none=True,
+    )
     arrangement = fields.Nested(OwnArrangement)
     legal = fields.Nested(Legal)
     can_go_out_with = cards_field("Distinct cards whose discard leaves every card melded.")
@@ -219,6 +242,7 @@ class Game(ReplySchema):
     seats = fields.List(fields.Nested(Seat))
     you = fields.Nested(Own, allow_none=True)
     result = fields.Nested(Result, allow_none=True)
+    rematch = text_field("The id of the game's rematch; null while there is none.", allow_none=True)
     created_at = time_field("When the game was created.")
     updated_at = time_field("When the last move was made.")
     expires_at = time_field("When the game is forgotten if nobody moves.")

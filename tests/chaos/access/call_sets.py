@@ -58,9 +58,9 @@ def _refused_moves(cards: Iterable[str]) -> Iterator[Call]:
     yield post("/draw", b'{"source":')
     yield post("/draw", b" " * 20_000)
     yield Call(f"{GAME}/draw", "POST", b'{"source": "stock"}', (("Content-Type", "text/plain"),))
-    yield DRAW.but(If_Match='"0.0.2"')
+    yield DRAW.but(If_Match='"0.0.3"')
     yield DRAW.but(Idempotency_Key="two words")
-    yield from (post("/discard", {"card": card}, If_Match='"0.0.2"') for card in ("8H", "1J"))
+    yield from (post("/discard", {"card": card}, If_Match='"0.0.3"') for card in ("8H", "1J"))
     yield from (post("/discard", {"card": card, "go_out": "yes"}) for card in cards)
 
 

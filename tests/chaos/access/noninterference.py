@@ -132,15 +132,18 @@ class GamePair:
     def _end_at_difference(self, call: Call, first: Answer, second: Answer) -> None:
         """End the pair; a violation, unless the first differing event is permitted."""
         self.diverged = True
-        seats = self.games()[0].seats
+        game = self.games()[0]
         ai = {
             seat
-            for seat, each in enumerate(seats)
+            for seat, each in enumerate(game.seats)
             if each.kind is SeatKind.AI and self.ai_hands_equal
         }
         own = set() if self.viewer is None else {self.viewer}
         permitted = PermittedDifferences(
-            self.viewer, frozenset(ai | own), equal_draws=self.ai_hands_equal
+            self.viewer,
+            frozenset(ai | own),
+            equal_draws=self.ai_hands_equal,
+            first_round=game.rules.rounds.first,
         )
         violation = permitted.violation(*map(self._events, self.instances))
         if violation is None:

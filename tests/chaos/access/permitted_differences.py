@@ -8,7 +8,7 @@ with equal hands in both instances also sees the same, so its choices must be eq
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import Any
 
@@ -32,12 +32,13 @@ class PermittedDifferences:
     """The rules of what may differ for one viewer.
 
     `equal_seats` are the seats with equal hands in both instances; `equal_draws` says whether they
-    also draw equal cards.
+    also draw equal cards. `first_round` is the number of the game's first round.
     """
 
     viewer: int | None
     equal_seats: frozenset[int]
     equal_draws: bool
+    first_round: int = 1
 
     def violation(self, first: Sequence[Event], second: Sequence[Event]) -> str | None:
         """The first difference of two lists of events; None if that difference is permitted."""
@@ -56,7 +57,7 @@ class PermittedDifferences:
         if event["type"] not in _SHUFFLES:
             return self
         own = frozenset() if self.viewer is None else frozenset({self.viewer})
-        return PermittedDifferences(self.viewer, own, equal_draws=False)
+        return replace(self, equal_seats=own, equal_draws=False)
 
     def allows(self, one: Event | None, other: Event | None) -> bool:
         """Whether two events may stand at the same place of the two lists."""
@@ -64,7 +65,7 @@ class PermittedDifferences:
             return self._takes_another_turn([event for event in (one, other) if event is not None])
         kind = one["type"]
         differing = {name for name in one | other if one.get(name) != other.get(name)}
-        if kind == "round_dealt" and one["round"] == 1:
+        if kind == "round_dealt" and one["round"] == self.first_round:
             differing.discard("dealer")  # drawn from the secret with the first deal
         return differing <= _MAY_DIFFER.get(kind, set()) and self._reveals_difference(
             kind, one, other

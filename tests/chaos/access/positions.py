@@ -22,7 +22,7 @@ from engine.game import Game, Status
 from engine.options import GameOptions
 from engine.players import LEVELS
 from engine.round import Discarding, Layout, Source
-from engine.rules import AceMode, Rules
+from engine.rules import ROUNDS, AceMode, Rounds, Rules
 from engine.seats import AiSeat, HumanSeat, Seat, SeatKind, is_away
 from engine.shuffle import Stream, pack
 from engine.snapshot import dump
@@ -101,7 +101,14 @@ def _secret(number: int) -> bytes:
 
 def _rules(rng: random.Random) -> Rules:
     hints = rng.random() < 0.9
-    return Rules(rng.choice((0, 2, 4)), rng.choice(list(AceMode)), hints)
+    return Rules(rng.choice((0, 2, 4)), rng.choice(list(AceMode)), hints, _rounds(rng))
+
+
+def _rounds(rng: random.Random) -> Rounds:
+    """All rounds, or any stretch of them."""
+    if rng.random() < 0.7:
+        return Rounds()
+    return Rounds(*sorted(rng.randint(1, ROUNDS) for _ in range(2)))
 
 
 def _table(rng: random.Random) -> tuple[Seat, ...]:

@@ -123,6 +123,7 @@ def operations(invite: str) -> list[Operation]:
     """Every operation with a body, given a valid invite."""
     table = [SEAT, {"kind": "ai"}]
     new = {"seats": table, "jokers": 2, "aces": "high", "hints": True, "turn_seconds": 60}
+    new["rounds"] = {"first": 2, "last": 5}
     hand = {"cards": ["8H", "9H", "TH"], "wild_rank": "5", "aces": "low"}
     return [
         Operation(
@@ -134,6 +135,7 @@ def operations(invite: str) -> list[Operation]:
                 "jokers": lambda value: not isinstance(value, bool) and _is_joker_count(value),
                 "hints": lambda value: isinstance(value, bool),
                 "turn_seconds": lambda value: value is None,
+                "rounds": lambda value: value == {},
                 "seed": lambda value: value is None,
             },
         ),

@@ -50,6 +50,7 @@ class ClientGenerator:
             "jokers": self._pick(0, 2, 4),
             "aces": self._pick("low", "high", "both"),
             "turn_seconds": self._pick(None, 10, 30),
+            "rounds": self._pick({}, {}, {"last": 2}, {"first": 3, "last": 3}),
         }
         key = self._key() if self._rng.random() < 0.8 else None
         return self._remember(Request("createGame", body=body, key=key))

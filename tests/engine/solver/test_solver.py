@@ -109,6 +109,7 @@ def test_the_best_discard_leaves_the_least_points() -> None:
         discard, left = best_discard(cards, wild, aces)
         assert left == arrange(without(cards, discard), wild, aces)
         assert left.points == min(points_after_discard(cards, wild, aces).values())
+        assert kernel(wild, aces).least_after_discard(packed(cards)) == left.points
 
 
 @pytest.mark.parametrize(
