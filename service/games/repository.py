@@ -16,7 +16,16 @@ from service.games.loaded import CallerT_co, LoadedGame, NextVersion
 from service.games.meta import Lifetimes, Meta
 from service.games.snapshots import SNAPSHOTS
 from service.store.game_store import GameStore
-from service.store.models import Commit, MoveKey, Nonce, Outcome, Record, RecordKey, StoredGame
+from service.store.models import (
+    Commit,
+    Deleted,
+    MoveKey,
+    Nonce,
+    Outcome,
+    Record,
+    RecordKey,
+    StoredGame,
+)
 
 _GAME_ID = re.compile(tokens.ID_PATTERN)
 _NONCE_BYTES = 12
@@ -94,9 +103,12 @@ class GameRepository:
             raise CorruptGameError("the log has another event where a round was scored", game_id)
         return rounds
 
-    def delete(self, game_id: str) -> None:
-        """Delete a game and its log; raises StorageError."""
-        self._store.delete(game_id)
+    def delete(self, loaded: LoadedGame[CallerT_co]) -> bool:
+        """Delete a game and its log, unless it has changed since it was loaded; whether it was.
+
+        Raises StorageError.
+        """
+        return isinstance(self._store.delete(loaded.game_id, loaded.version), Deleted)
 
     def _events(
         self, entries: Sequence[bytes], seqs: Sequence[int], game_id: str, game: Game

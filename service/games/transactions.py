@@ -144,15 +144,18 @@ class Transactions:
         return self._read(as_seat_holder, game_id, token)
 
     def delete(self, game_id: str, token: str | None) -> GameResponse:
-        """Delete a game; only its creator may, and not while other humans play it."""
-        loaded = self.read_as_seat_holder(game_id, token)
-        if loaded.caller.seat != CREATOR:
-            raise NotPermittedError("only the creator may delete a game")
-        game = loaded.game()
-        if game.status is Status.PLAYING and set(game.humans) - {CREATOR}:
-            raise NotPermittedError("other humans are playing this game")
-        self._repository.delete(game_id)
-        return GameResponse(204)
+        """Delete a game; only its creator may, and not while other humans play it.
+
+        Raises like `read_as_seat_holder`, and NotPermittedError.
+        """
+        version = 0
+        for _ in range(ATTEMPTS):
+            loaded = self.read_as_seat_holder(game_id, token)
+            _require_deletable(loaded)
+            if self._repository.delete(loaded):
+                return GameResponse(204)
+            version = loaded.version
+        raise ConflictError(version)
 
     def _load(
         self, change: Change[ChangerT], key: RecordKey | MoveKey | None
@@ -244,6 +247,14 @@ def _decided(change: Change[ChangerT], current: LoadedGame[ChangerT], now: int) 
         return change.decide(current, now)
     except MoveError as error:
         raise RefusedMoveError(error, current.version) from error
+
+
+def _require_deletable(loaded: LoadedGame[SeatHolder]) -> None:
+    if loaded.caller.seat != CREATOR:
+        raise NotPermittedError("only the creator may delete a game")
+    game = loaded.game()
+    if game.status is Status.PLAYING and set(game.humans) - {CREATOR}:
+        raise NotPermittedError("other humans are playing this game")
 
 
 def _log_faults(following: NextVersion[CallerT_co]) -> None:

@@ -49,6 +49,8 @@ PARTS = (
             "service/store/retry.py",
             "service/store/connection.py",
             "service/store/commit_script.py",
+            "service/store/delete_script.py",
+            "service/store/script.py",
             "service/store/records.py",
             "service/store/readiness.py",
         ),

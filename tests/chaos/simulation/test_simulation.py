@@ -249,8 +249,8 @@ def test_the_model_has_the_same_results_as_the_real_store(redis_url: str) -> Non
             pair.call("read", game_id, None if isinstance(key, Nonce) else key)
         pair.call("events", game_id, after, rng.randrange(5))
         pair.call("events_at", game_id, [after + 1, 1, 90])
-        if rng.random() < 0.05:
-            pair.call("delete", game_id)
+        if rng.random() < 0.1:
+            pair.call("delete", game_id, rng.choice((commit.expected, commit.stored.version)))
     assert outcomes == {
         "Committed",
         "AlreadyCommitted",
