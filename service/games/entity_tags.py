@@ -10,7 +10,7 @@ import re
 
 from service.errors import ForeignTagError, StaleVersionError
 
-VIEW_FORMAT = 2
+VIEW_FORMAT = 3
 """The number of the view's shape; it grows with every change of that shape."""
 
 _TAG = re.compile(r'(?:W/)?"(?P<version>[0-9]{1,18})\.(?:s|[0-9])\.[0-9]{1,9}"')

@@ -36,7 +36,7 @@ class GameRepository:
 
     def __init__(self, store: GameStore, lifetimes: Lifetimes) -> None:
         self._store = store
-        self._lifetimes = lifetimes
+        self.lifetimes = lifetimes
 
     def load(
         self, game_id: str, key: RecordKey | MoveKey | None = None
@@ -56,7 +56,7 @@ class GameRepository:
 
         The one place that stamps times and lifetimes.
         """
-        stamped = meta.stamped(step.game, now, self._lifetimes)
+        stamped = meta.stamped(step.game, now, self.lifetimes)
         stored = StoredGame(before.version + 1, SNAPSHOTS.dump(step.game), stamped.dump())
         events = tuple(LoggedEvent(event, now) for event in step.events)
         return NextVersion(before, step, stored, stamped, events)
@@ -66,11 +66,12 @@ class GameRepository:
         following: NextVersion[CallerT_co],
         key: RecordKey | MoveKey | None = None,
         record: bytes = b"",
+        record_ttl: int = RECORD_TTL_SECONDS,
     ) -> Outcome:
         """Write a version, and under a client's key the record of its request, or say why not.
 
-        Raises StorageUnavailableError if nothing was written, OutcomeUnknownError,
-        CorruptGameError.
+        `record_ttl`: the record's lifetime in seconds. Raises StorageUnavailableError if nothing
+        was written, OutcomeUnknownError, CorruptGameError.
         """
         return self._store.commit(
             Commit(
@@ -81,8 +82,8 @@ class GameRepository:
                 logged=following.step.game.seq - len(following.events),
                 key=key or Nonce(secrets.token_bytes(_NONCE_BYTES)),
                 record=record,
-                record_ttl=RECORD_TTL_SECONDS,
-                game_ttl=self._lifetimes.of(played=following.meta.played),
+                record_ttl=record_ttl,
+                game_ttl=self.lifetimes.of(played=following.meta.played),
             )
         )
 

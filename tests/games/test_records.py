@@ -25,7 +25,7 @@ from service.store.models import MoveKey, RecordKey
 
 KEY = Idempotency("a key", b"f" * 32)
 SALT = b"s" * 32
-MOVED = GameResponse(200, b'{"game":{},"events":[]}', '"2.0.2"')
+MOVED = GameResponse(200, b'{"game":{},"events":[]}', '"2.0.3"')
 
 
 @given(
@@ -54,7 +54,7 @@ def test_a_request_without_a_key_has_no_record() -> None:
 def test_tokens_and_invites_are_derived_again() -> None:
     token, code = tokens.seat_token(KEY.key, SALT, 0), tokens.invite_code(KEY.key, SALT, 2)
     body = {"seat": 0, "token": token, "invites": [{"seat": 2, "code": code}], "game": {}}
-    response = GameResponse(201, orjson.dumps(body), '"1.0.2"', "/v1/games/x")
+    response = GameResponse(201, orjson.dumps(body), '"1.0.3"', "/v1/games/x")
     record = dump_record(response, KEY, SALT)
     stored = zlib.decompress(msgspec.msgpack.decode(record)[-1])
     assert token.encode() not in stored

@@ -175,7 +175,7 @@ def test_a_commit_holds_all_that_a_step_made(
     step = table.draw(before, 0, Source.STOCK, clock.now)
     (commit,) = observed.commits
     *fields, body = msgspec.msgpack.decode(commit.record)
-    assert fields == [b"draw", 200, '"2.0.2"', None, None]
+    assert fields == [b"draw", 200, '"2.0.3"', None, None]
     assert zlib.decompress(body) == response.body
     meta = Meta.parse(commit.stored)
     assert (meta.played, meta.updated_at) == (True, clock.now)
@@ -192,7 +192,7 @@ def test_a_commit_holds_all_that_a_step_made(
         game_ttl=14 * DAY,
     )
     assert game_of(observed, name) == step.game
-    assert (response.status, response.etag) == (200, '"2.0.2"')
+    assert (response.status, response.etag) == (200, '"2.0.3"')
     assert orjson.loads(response.body)["game"]["you"]["drawn"] is not None
 
 
@@ -221,7 +221,7 @@ def test_a_commit_that_turns_out_to_be_made_is_answered_as_made(
 ) -> None:
     observed.before = [observed.store.commit]
     response = transactions.run(draw(name, idempotency))
-    assert (response.status, response.etag) == (200, '"2.0.2"')
+    assert (response.status, response.etag) == (200, '"2.0.3"')
     assert response.replayed is (idempotency.key is not None)
     assert transactions.read(name, None).version == 2
 
@@ -299,11 +299,11 @@ def test_requests_without_a_key_are_each_decided(transactions: Transactions, nam
 
 def test_if_match_is_judged_on_the_current_version(transactions: Transactions, name: str) -> None:
     with pytest.raises(StaleVersionError) as stale:
-        transactions.run(draw(name, if_match='"2.0.2"'))
+        transactions.run(draw(name, if_match='"2.0.3"'))
     assert stale.value.version == 1
     with pytest.raises(ForeignTagError):
-        transactions.run(draw(name, if_match='"1.0.2-gzip"'))
-    assert transactions.run(draw(name, if_match='W/"1.0.2"')).status == 200
+        transactions.run(draw(name, if_match='"1.0.3-gzip"'))
+    assert transactions.run(draw(name, if_match='W/"1.0.3"')).status == 200
 
 
 def test_a_change_is_decided_again_on_the_game_that_was_committed_first(

@@ -51,7 +51,7 @@ def test_the_answer_of_create_has_token_place_and_events_from_the_first(quick: P
     assert (body["seat"], body["invites"]) == (0, [])
     assert len(body["token"]) == 43
     assert quick.created.headers["Location"] == quick.path
-    assert quick.created.headers["ETag"] == '"1.0.2"'
+    assert quick.created.headers["ETag"] == '"1.0.3"'
     assert [event["seq"] for event in body["events"]] == list(range(1, len(body["events"]) + 1))
     assert body["events"][0]["type"] == "seat_joined"
 
@@ -98,7 +98,7 @@ def test_a_draw_and_a_discard_are_a_turn(quick: Player) -> None:
     assert [event["type"] for event in drawn.get_json()["events"]] == ["card_drawn"]
     assert quick.game["you"]["drawn"] == drawn.get_json()["events"][0]["card"]
     assert (quick.game["version"], quick.game["turn"]["phase"]) == (2, "discard")
-    assert drawn.headers["ETag"] == '"2.0.2"'
+    assert drawn.headers["ETag"] == '"2.0.3"'
     events = quick.discard().get_json()["events"]
     types = [(event["type"], event.get("seat")) for event in events]
     assert types[:3] == [("card_discarded", 0), ("card_drawn", 1), ("card_discarded", 1)]

@@ -136,7 +136,7 @@ def test_an_expired_key_is_judged_after_the_token_and_before_the_version_and_the
     pair: Pair,
 ) -> None:
     pair.play(KEPT + 1)
-    refused(pair.repeat(0, if_match='"999.0.2"'), *EXPIRED)
+    refused(pair.repeat(0, if_match='"999.0.3"'), *EXPIRED)
     refused(pair.repeat(0, authorization="Bearer wrong"), 401, "invalid-token")
     pair.players[1].post("/leave", None, idempotency_key="leave")
     pair.players[0].post("/leave", None)

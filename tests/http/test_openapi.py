@@ -35,7 +35,7 @@ _OPTIONAL = {
     "Action": {"source", "card", "go_out"},
     "HintAction": {"source", "card"},
     "HintOption": {"source", "card", "deadwood", "improving_cards"},
-    "ProblemReply": {"expected", "version", "errors"},
+    "ProblemReply": {"expected", "version", "rematch", "errors"},
 }
 """What an answer's schema may leave out: the rest is always there."""
 
@@ -384,7 +384,7 @@ def test_refusals_are_as_described(checked: Checked, player: Player) -> None:
         player.post("/draw", {"source": "pocket"}),
         player.discard(card),
         player.get("/replay"),
-        player.draw(if_match='"9.0.2"'),
+        player.draw(if_match='"9.0.3"'),
         checked.post(
             player.path + "/draw", data=b"{", content_type="application/json", headers=player.auth
         ),

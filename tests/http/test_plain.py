@@ -20,7 +20,6 @@ from service.http.schemas.requests import (
     EvaluationRequest,
     EventsQuery,
     GameRequest,
-    JoinRequest,
     MoveHeaders,
     ViewHeaders,
 )
@@ -126,7 +125,6 @@ def test_what_is_loaded_is_what_the_schema_loads(request_: tuple[type[ma.Schema]
                 "turn_seconds": None,
             },
         ),
-        (JoinRequest(), {"invite": "i", "name": "Bo"}, {"invite": "i", "name": "Bo"}),
         (EventsQuery(), {}, {"after": 0, "limit": 100}),
         (ViewHeaders(), {"If-None-Match": "*"}, {"if_none_match": "*"}),
         (

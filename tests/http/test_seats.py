@@ -93,7 +93,7 @@ def test_the_last_to_join_begins_the_game(table: Table) -> None:
         1,
         3,
     )
-    assert second.headers["ETag"] == '"3.1.2"'
+    assert second.headers["ETag"] == '"3.1.3"'
     assert [seat["name"] for seat in table.show()["seats"]] == ["Ann", "Bea", "Top", "Cem"]
 
 
@@ -315,7 +315,7 @@ def test_whoever_is_alone_and_late_finds_the_turn_played(client: FlaskClient, cl
     assert (seen["version"], seen["turn"]["seat"]) == (2, 0)
     assert seen["seats"][0]["away"] is False
     assert seen["turn"]["deadline"] == "2027-01-15T08:11:00.000Z"
-    refused(ann.draw(if_match='"1.0.2"'), 412, "stale-version")
+    refused(ann.draw(if_match='"1.0.3"'), 412, "stale-version")
     assert ann.draw().status_code == 200
 
 

@@ -64,8 +64,16 @@ PARTS = (
     Part(
         "transactions",
         90,
-        ("service/games/transactions.py", "service/games/repository.py"),
-        ("tests/games/test_transactions.py", "tests/games/test_repository.py"),
+        (
+            "service/games/transactions.py",
+            "service/games/repository.py",
+            "service/games/rematches.py",
+        ),
+        (
+            "tests/games/test_transactions.py",
+            "tests/games/test_repository.py",
+            "tests/games/test_rematches.py",
+        ),
     ),
 )
 

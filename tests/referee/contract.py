@@ -10,7 +10,7 @@ from typing import Any
 from tests.dealer import Event
 
 VIEWER = 0  # the creator's seat, the only human one
-FORMAT = 2  # the number of the view's shape in every ETag
+FORMAT = 3  # the number of the view's shape in every ETag
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)")
 REQUEST_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 DIGEST = re.compile(r"[0-9a-f]{64}")
@@ -41,7 +41,7 @@ EVENT_FIELDS = {
 VIEW_FIELDS = {
     *("id", "version", "status", "seeded", "commitment", "rules", "round", "turn", "went_out"),
     *("stock_count", "discard_top", "discard_count", "seats", "you", "result", "turn_seconds"),
-    *("created_at", "updated_at", "expires_at"),
+    *("rematch", "created_at", "updated_at", "expires_at"),
 }
 SEAT_FIELDS = {
     *("seat", "position", "kind", "name", "level", "joined", "away"),
@@ -49,7 +49,9 @@ SEAT_FIELDS = {
 }
 YOU_FIELDS = {"seat", "hand", "drawn", "arrangement", "legal", "can_go_out_with"}
 ROW_FIELDS = {"seat", "hand", "melds", "deadwood", "points", "total"}
-REPLAY_FIELDS = {"secret", "commitment", "rules", "seats", "first_dealer", "actions", "events"}
+REPLAY_FIELDS = {
+    *("secret", "commitment", "rules", "seats", "first_dealer", "rematch_of", "actions", "events"),
+}
 PROBLEM_FIELDS = {"type", "title", "status", "detail", "code"}
 
 View = dict[str, Any]

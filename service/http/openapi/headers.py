@@ -22,7 +22,7 @@ def header(description: str, example: object, **schema: object) -> dict[str, obj
     }
 
 
-VIEW_HEADERS = {"ETag": header("The view's tag: version, viewer, format.", '"17.0.2"')}
+VIEW_HEADERS = {"ETag": header("The view's tag: version, viewer, format.", '"17.0.3"')}
 CHANGE_HEADERS = {
     **VIEW_HEADERS,
     "Idempotency-Replayed": {

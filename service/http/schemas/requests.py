@@ -77,6 +77,10 @@ def _name(description: str) -> fields.String:
     )
 
 
+def _code(text: str) -> fields.String:
+    return fields.String(validate=validate.Length(1, MAX_INVITE), metadata={"description": text})
+
+
 class SeatRequest(RequestSchema):
     """A seat of a new game."""
 
@@ -144,14 +148,16 @@ class GameRequest(RequestSchema):
 
 
 class JoinRequest(RequestSchema):
-    """An invite to a seat."""
+    """An invite to a seat or, in a rematch, that seat's token of the game before."""
 
-    invite = fields.String(
-        required=True,
-        validate=validate.Length(min=1, max=MAX_INVITE),
-        metadata={"description": "The `code` of the invite that createGame answered."},
-    )
+    invite = _code("The `code` of the invite that createGame answered.")
+    token = _code("Instead of an invite: your seat's token of the game that this one follows.")
     name = _name("What you are called; by default what the seat is.")
+
+    @ma.validates_schema
+    def _has_one_invite(self, data: dict[str, Any], **kwargs: Any) -> None:
+        if ("invite" in data) is ("token" in data):
+            raise ma.ValidationError("Send exactly one of invite and token.")
 
 
 class DrawRequest(RequestSchema):

@@ -13,6 +13,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 import redis
@@ -73,6 +74,11 @@ def test_a_seed_gives_the_same_trace_in_every_process() -> None:
     assert [run.returncode for run in runs] == [0, 0], traces[0][-500:] + runs[0].stderr[-500:]
     assert traces[0] == traces[1]
     assert traces[0].count(" -> ") > 30
+
+
+def test_a_rematch_that_nobody_completes_is_a_violation() -> None:
+    with mock.patch("service.games.rematches.is_missing", return_value=False):
+        assert any(simulate(seed).violations for seed in range(ENOUGH))
 
 
 def test_another_seed_gives_another_trace() -> None:
