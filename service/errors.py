@@ -68,6 +68,15 @@ class ConflictError(ServiceError):
         self.version = version
 
 
+class RematchMadeError(ServiceError):
+    """The game has the `rematch` of this id already; `version` is its own current one."""
+
+    def __init__(self, rematch: str, version: int) -> None:
+        super().__init__("the game has a rematch already")
+        self.rematch = rematch
+        self.version = version
+
+
 class KeyReusedError(ServiceError):
     """The idempotency key belongs to another request."""
 

@@ -60,7 +60,7 @@ def game_body(seen: View, game_id: str, version: int, meta: Meta) -> JsonObject:
         "seats": list(map(_seat_body, seen.seats)),
         "you": None if seen.you is None else _own_body(seen, seen.you),
         "result": result_body(seen.result),
-        "rematch": None,
+        "rematch": None if meta.rematch is None else meta.rematch.game_id,
         "created_at": timestamp(meta.created_at),
         "updated_at": timestamp(meta.updated_at),
         "expires_at": timestamp(meta.expires_at),

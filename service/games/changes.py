@@ -1,4 +1,4 @@
-"""The changes that callers ask for: create a game, draw, discard, join, leave.
+"""The changes that callers ask for: create a game, draw, discard, join, leave, play again.
 
 Each is a value: what was asked, by whom, on what condition. `transactions.py` runs them all alike;
 what a change makes of a game is decided here, by the engine's `table`.
@@ -13,17 +13,18 @@ from msgspec.structs import replace
 
 from engine import table
 from engine.cards import Card
-from engine.game import Step
+from engine.errors import GameNotFinishedError
+from engine.game import Status, Step
 from engine.options import GameOptions
 from engine.round import Source
 from engine.seats import Seat, has_joined
 from engine.shuffle import SECRET_BYTES
-from service.errors import KeyReusedError
+from service.errors import KeyReusedError, RematchMadeError
 from service.games import tokens
 from service.games.entity_tags import require_match
 from service.games.idempotency import Idempotency, move_key, old_move_key, record_key
 from service.games.loaded import Invitee, LoadedGame, SeatHolder, as_invitee, as_seat_holder
-from service.games.meta import Meta
+from service.games.meta import Meta, Reservation
 from service.games.new_seats import CREATOR
 from service.games.responses import Left, Moved, Seated
 from service.games.transactions import Change, Decision
@@ -42,7 +43,7 @@ class _SeatChange(Change[SeatHolder]):
     def old_key(self) -> RecordKey | None:
         return old_move_key(self.token or "", self.idempotency)
 
-    def key(self, now: int) -> MoveKey | None:
+    def key(self, now: int) -> RecordKey | MoveKey | None:
         return move_key(self.token or "", self.idempotency, now)
 
     def identify(self, stored: StoredGame | None) -> LoadedGame[SeatHolder]:
@@ -92,13 +93,45 @@ class Leave(_SeatChange):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Rematch(_SeatChange):
+    """Playing again: the finished game reserves a new one, in which the caller has its seat."""
+
+    def key(self, now: int) -> RecordKey | None:
+        """The key belongs to the operation; the fingerprint of the request says whose it is."""
+        return record_key("rematch", self.idempotency)
+
+    def decide(self, current: LoadedGame[SeatHolder], now: int) -> Decision:
+        """The finished game with its reservation; the answer shows the new game."""
+        game, seat = current.game(), current.caller.seat
+        if game.status is not Status.FINISHED:
+            raise GameNotFinishedError("the game is still played")
+        if current.meta.rematch is not None:
+            raise RematchMadeError(current.meta.rematch.game_id, current.version)
+        key, salt = self.idempotency.key, secrets.token_bytes(tokens.SALT_BYTES)
+        token = tokens.seat_token(key, salt, seat)
+        reserved = Reservation(
+            tokens.rematch_id(self.game_id, key),
+            secrets.token_bytes(SECRET_BYTES),
+            seat,
+            tokens.token_hash(token),
+            now,
+        )
+        meta = replace(current.meta, rematch=reserved)
+        return Decision(Step(game, ()), meta, Seated(token, salt, {}))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Join(Change[Invitee]):
-    """Taking a seat with its invite, under `name` or, without one, the seat's own name."""
+    """Taking a seat with its invite, under `name` or, without one, the seat's own name.
+
+    `is_token`: whether the invite is a seat's token of the game that this one follows.
+    """
 
     game_id: str
     invite: str
     name: str | None
     idempotency: Idempotency
+    is_token: bool = False
 
     def key(self, now: int) -> RecordKey | None:
         """The key belongs to the invite: whoever joins has no token yet."""
@@ -106,7 +139,7 @@ class Join(Change[Invitee]):
 
     def identify(self, stored: StoredGame | None) -> LoadedGame[Invitee]:
         """The game for the holder of the invite."""
-        return as_invitee(self.game_id, stored, self.invite)
+        return as_invitee(self.game_id, stored, self.invite, is_token=self.is_token)
 
     def decide(self, current: LoadedGame[Invitee], now: int) -> Decision:
         """The game with the seat taken, begun if it was the last free one."""

@@ -119,15 +119,19 @@ def as_seat_holder(
     return LoadedGame(game_id, stored, meta, SeatHolder(seat))
 
 
-def as_invitee(game_id: str, stored: StoredGame | None, invite: str) -> LoadedGame[Invitee]:
+def as_invitee(
+    game_id: str, stored: StoredGame | None, invite: str, *, is_token: bool
+) -> LoadedGame[Invitee]:
     """The game for somebody with an invite, used or not.
 
-    Raises GameNotFoundError, UnknownInviteError, CorruptGameError.
+    `is_token`: whether the invite is a seat's token of the game that this one follows. Raises
+    GameNotFoundError, UnknownInviteError, CorruptGameError.
     """
     stored, meta = _required(stored)
-    seat = meta.invited_seat(invite)
+    seat = meta.invited_seat(invite, is_token=is_token)
     if seat is None:
-        raise UnknownInviteError("the invite is of no seat of this game")
+        what, where = ("token", "the game before") if is_token else ("invite", "this game")
+        raise UnknownInviteError(f"the {what} is of no seat of {where}")
     return LoadedGame(game_id, stored, meta, Invitee(seat))
 
 

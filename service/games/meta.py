@@ -14,15 +14,18 @@ from msgspec.structs import replace
 
 from engine.game import Game
 from engine.seats import is_away
+from engine.shuffle import SECRET_BYTES
 from engine.snapshot import LAST_MOMENT
 from service.errors import CorruptGameError
-from service.games.tokens import HASH_BYTES, seat_of, token_hash
+from service.games.tokens import HASH_BYTES, ID_PATTERN, seat_of, token_hash
 from service.store.models import StoredGame
 
 _Time = Annotated[int, msgspec.Meta(ge=0, le=LAST_MOMENT)]
 """ms since 1970, up to the end of the year 9999."""
 _Seat = Annotated[int, msgspec.Meta(ge=0)]
 _Hash = Annotated[bytes, msgspec.Meta(min_length=HASH_BYTES, max_length=HASH_BYTES)]
+_Secret = Annotated[bytes, msgspec.Meta(min_length=SECRET_BYTES, max_length=SECRET_BYTES)]
+_GameId = Annotated[str, msgspec.Meta(pattern=rf"\A{ID_PATTERN}\Z")]
 _HexHash = Annotated[str, msgspec.Meta(pattern=rf"\A[0-9a-f]{{{2 * HASH_BYTES}}}\Z")]
 _OBJECT = b"{"
 
@@ -39,6 +42,20 @@ class Lifetimes:
         return self.played if played else self.unplayed
 
 
+class Reservation(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
+    """A rematch that a finished game has reserved: all that its first version is made of.
+
+    `game_id` and `secret` are the new game's; `seat` is that of whoever asked for it, `token` the
+    hash of the new token for it; `at` is the time of it in ms since 1970.
+    """
+
+    game_id: _GameId
+    secret: _Secret
+    seat: _Seat
+    token: _Hash
+    at: _Time
+
+
 class Meta(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
     """What the service knows of a game beside the state of play.
 
@@ -46,6 +63,8 @@ class Meta(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=T
     and the hash of the invite, used or not. `played`: whether a human has moved. `deadline` and
     `away` repeat the game's, so that overdue turns show without reading the game. `old_records`:
     whether an earlier version of the service began the game, and stored records in its own way.
+    `rematch`: what a finished game has reserved. `rematch_of`: the game that this one follows, the
+    tokens of which are then the invites of this one.
     """
 
     created_at: _Time
@@ -57,12 +76,16 @@ class Meta(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=T
     deadline: _Time | None = None
     away: tuple[_Seat, ...] = ()
     old_records: bool = False
+    rematch: Reservation | None = None
+    rematch_of: _GameId | None = None
 
     def __post_init__(self) -> None:
         """Check what the types cannot say; raises ValueError."""
         seats = len(self.tokens)
         if len(self.invites) != seats or (self.away and max(self.away) >= seats):
             raise ValueError("the fields name different seats")
+        if self.rematch is not None and self.rematch.seat >= seats:
+            raise ValueError("a seat that is not there has asked for a rematch")
 
     @classmethod
     def parse(cls, stored: StoredGame) -> Meta:
@@ -106,9 +129,13 @@ class Meta(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=T
         """The seat that a token belongs to; None if it is no token of this game."""
         return seat_of(token, self.tokens)
 
-    def invited_seat(self, invite: str) -> int | None:
-        """The seat that an invite, used or not, belongs to; None if it is none of this game."""
-        return seat_of(invite, self.invites)
+    def invited_seat(self, invite: str, *, is_token: bool) -> int | None:
+        """The seat that an invite, used or not, belongs to; None if it is none of this game.
+
+        `is_token`: whether it is a token of the game before, which only a rematch takes.
+        """
+        takes_tokens = self.rematch_of is not None
+        return seat_of(invite, self.invites) if is_token is takes_tokens else None
 
 
 class _OldMeta(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

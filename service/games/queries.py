@@ -39,6 +39,7 @@ class Queries:
         tag = entity_tag(loaded.version, seat)
         if is_cached(if_none_match, tag):
             return GameResponse(304, etag=tag)
+        self._transactions.complete_rematch(loaded)
         seen = view(loaded.game(), seat)
         body = bodies.game_body(seen, game_id, loaded.version, loaded.meta)
         return GameResponse(200, orjson.dumps(body), tag)
@@ -80,7 +81,8 @@ class Queries:
 
     def replay(self, game_id: str, token: str | None) -> GameResponse:
         """Everything about a finished game; raises GameNotFinishedError before."""
-        game = self._transactions.read(game_id, token).game()
+        loaded = self._transactions.read(game_id, token)
+        game = loaded.game()
         if game.status is not Status.FINISHED:
             raise GameNotFinishedError("the game is still played")
         log = self._repository.events(game_id, game, 0, game.seq)
@@ -91,6 +93,7 @@ class Queries:
                 "rules": bodies.rules_body(game.rules),
                 "seats": bodies.replay_seats(game.seats),
                 "first_dealer": game.first_dealer,
+                "rematch_of": loaded.meta.rematch_of,
                 "actions": bodies.actions_body(each.event for each in log),
                 "events": [revealed(each.event, bodies.timestamp(each.at)) for each in log],
             }

@@ -16,7 +16,16 @@ from service.games.loaded import CallerT_co, LoadedGame, NextVersion
 from service.games.meta import Lifetimes, Meta
 from service.games.snapshots import SNAPSHOTS
 from service.store.game_store import GameStore
-from service.store.models import Commit, MoveKey, Nonce, Outcome, Record, RecordKey, StoredGame
+from service.store.models import (
+    Commit,
+    Deleted,
+    MoveKey,
+    Nonce,
+    Outcome,
+    Record,
+    RecordKey,
+    StoredGame,
+)
 
 _GAME_ID = re.compile(tokens.ID_PATTERN)
 _NONCE_BYTES = 12
@@ -27,7 +36,7 @@ class GameRepository:
 
     def __init__(self, store: GameStore, lifetimes: Lifetimes) -> None:
         self._store = store
-        self._lifetimes = lifetimes
+        self.lifetimes = lifetimes
 
     def load(
         self, game_id: str, key: RecordKey | MoveKey | None = None
@@ -47,7 +56,7 @@ class GameRepository:
 
         The one place that stamps times and lifetimes.
         """
-        stamped = meta.stamped(step.game, now, self._lifetimes)
+        stamped = meta.stamped(step.game, now, self.lifetimes)
         stored = StoredGame(before.version + 1, SNAPSHOTS.dump(step.game), stamped.dump())
         events = tuple(LoggedEvent(event, now) for event in step.events)
         return NextVersion(before, step, stored, stamped, events)
@@ -57,11 +66,12 @@ class GameRepository:
         following: NextVersion[CallerT_co],
         key: RecordKey | MoveKey | None = None,
         record: bytes = b"",
+        record_ttl: int = RECORD_TTL_SECONDS,
     ) -> Outcome:
         """Write a version, and under a client's key the record of its request, or say why not.
 
-        Raises StorageUnavailableError if nothing was written, OutcomeUnknownError,
-        CorruptGameError.
+        `record_ttl`: the record's lifetime in seconds. Raises StorageUnavailableError if nothing
+        was written, OutcomeUnknownError, CorruptGameError.
         """
         return self._store.commit(
             Commit(
@@ -72,8 +82,8 @@ class GameRepository:
                 logged=following.step.game.seq - len(following.events),
                 key=key or Nonce(secrets.token_bytes(_NONCE_BYTES)),
                 record=record,
-                record_ttl=RECORD_TTL_SECONDS,
-                game_ttl=self._lifetimes.of(played=following.meta.played),
+                record_ttl=record_ttl,
+                game_ttl=self.lifetimes.of(played=following.meta.played),
             )
         )
 
@@ -94,9 +104,12 @@ class GameRepository:
             raise CorruptGameError("the log has another event where a round was scored", game_id)
         return rounds
 
-    def delete(self, game_id: str) -> None:
-        """Delete a game and its log; raises StorageError."""
-        self._store.delete(game_id)
+    def delete(self, loaded: LoadedGame[CallerT_co]) -> bool:
+        """Delete a game and its log, unless it has changed since it was loaded; whether it was.
+
+        Raises StorageError.
+        """
+        return isinstance(self._store.delete(loaded.game_id, loaded.version), Deleted)
 
     def _events(
         self, entries: Sequence[bytes], seqs: Sequence[int], game_id: str, game: Game

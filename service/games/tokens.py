@@ -27,6 +27,13 @@ def game_id(key: str | None) -> str:
     return _text(hashlib.sha256(f"three-thirteen/game/{key}".encode()).digest())[:ID_LENGTH]
 
 
+def rematch_id(of: str, key: str | None) -> str:
+    """The id of the game that follows game `of`: random, or derived from the request's key."""
+    if key is None:
+        return game_id(None)
+    return _text(hashlib.sha256(f"three-thirteen/rematch/{of}/{key}".encode()).digest())[:ID_LENGTH]
+
+
 def seat_token(key: str | None, salt: bytes, seat: int) -> str:
     """A seat's token: random, or derived from the creating request's key and the salt."""
     if key is None:

@@ -17,7 +17,15 @@ from typing import ClassVar, Generic, TypeVar
 from engine import table
 from engine.errors import MoveError
 from engine.game import Status, Step
-from service.errors import ConflictError, KeyExpiredError, NotPermittedError, RefusedMoveError
+from service.errors import (
+    ConflictError,
+    KeyExpiredError,
+    NotPermittedError,
+    OutcomeUnknownError,
+    RefusedMoveError,
+    StorageUnavailableError,
+)
+from service.games import rematches
 from service.games.idempotency import Idempotency
 from service.games.loaded import (
     CallerT_co,
@@ -116,11 +124,12 @@ class Transactions:
             now = self._clock()
             key = change.key(now)
             stored, record = self._load(change, key)
-            replay = _replayed(change, stored, record)
+            replay = self._replayed(change, stored, record)
             if replay is not None:
                 return replay
             loaded = change.identify(stored)
             version = loaded.version
+            self.complete_rematch(loaded)
             current = self._with_overdue_turns(loaded, now)
             if current is None:
                 continue
@@ -144,15 +153,30 @@ class Transactions:
         return self._read(as_seat_holder, game_id, token)
 
     def delete(self, game_id: str, token: str | None) -> GameResponse:
-        """Delete a game; only its creator may, and not while other humans play it."""
-        loaded = self.read_as_seat_holder(game_id, token)
-        if loaded.caller.seat != CREATOR:
-            raise NotPermittedError("only the creator may delete a game")
-        game = loaded.game()
-        if game.status is Status.PLAYING and set(game.humans) - {CREATOR}:
-            raise NotPermittedError("other humans are playing this game")
-        self._repository.delete(game_id)
-        return GameResponse(204)
+        """Delete a game; only its creator may, and not while other humans play it.
+
+        Raises like `read_as_seat_holder`, and NotPermittedError.
+        """
+        version = 0
+        for _ in range(ATTEMPTS):
+            loaded = self.read_as_seat_holder(game_id, token)
+            _require_deletable(loaded)
+            if self._repository.delete(loaded):
+                return GameResponse(204)
+            version = loaded.version
+        raise ConflictError(version)
+
+    def complete_rematch(self, old: LoadedGame[CallerT_co]) -> None:
+        """Make the game that a finished one has reserved, if whoever reserved it did not.
+
+        Raises StorageError, CorruptGameError.
+        """
+        reserved = old.meta.rematch
+        if reserved is None or not rematches.is_missing(reserved, self._repository, self._clock()):
+            return
+        rematch = rematches.first_version(old, self._repository)
+        if rematch is not None:
+            self._make(rematch)
 
     def _load(
         self, change: Change[ChangerT], key: RecordKey | MoveKey | None
@@ -164,6 +188,24 @@ class Transactions:
         if is_new and stored is not None and Meta.parse(stored).old_records:
             record = self._repository.load(change.game_id, change.old_key)[1]
         return stored, record
+
+    def _replayed(
+        self, change: Change[ChangerT], stored: StoredGame | None, record: Record
+    ) -> GameResponse | None:
+        """The first answer to the same request, if there is one and the caller has access to it.
+
+        Whoever gave up the seat by this very request has a void token: the record is proof enough.
+        Raises KeyExpiredError if the answer is stored no longer.
+        """
+        if record is None:
+            return None
+        if stored is None or not change.voids_token:
+            loaded = change.identify(stored)
+            self.complete_rematch(loaded)
+            stored = loaded.stored
+        if isinstance(record, KeyExpired):
+            raise KeyExpiredError(stored.version)
+        return recorded_response(record, change.idempotency)
 
     def _read(
         self, identify: Identify[CallerT_co], game_id: str, token: str | None
@@ -208,35 +250,33 @@ class Transactions:
         None if the game has changed meanwhile. Where the request turns out to have been committed
         before, the answer is the first one; None if that is stored no longer.
         """
-        response = respond(reply, following)
+        rematch = rematches.first_version(following.loaded, self._repository)
+        response = respond(reply, rematch or following)
         record = dump_record(response, idempotency, reply.salt)
         outcome = self._repository.commit(following, key, record)
         match outcome:
             case Stale() | KeyExpired():
                 return None  # AI turns are played again: faults are logged only after a commit
-            case Committed():
+            case AlreadyCommitted(record=first) if key is not None:
                 _log_faults(following)
+                # What an equal request has reserved may differ, and has to be read.
+                return None if rematch is not None else recorded_response(first, idempotency)
+            case Committed() | AlreadyCommitted():
+                _log_faults(following)
+                if rematch is not None:
+                    self._make_reserved(rematch)
                 return response
-            case AlreadyCommitted(record=first):
-                _log_faults(following)
-                return response if key is None else recorded_response(first, idempotency)
 
+    def _make_reserved(self, rematch: NextVersion[SeatHolder]) -> None:
+        """Make a rematch just after it was reserved, which no failure undoes."""
+        try:
+            self._make(rematch)
+        except StorageUnavailableError as error:
+            raise OutcomeUnknownError(str(error), error.retry_after) from error
 
-def _replayed(
-    change: Change[ChangerT], stored: StoredGame | None, record: Record
-) -> GameResponse | None:
-    """The first answer to the same request, if there is one and the caller has access to it.
-
-    Whoever gave up the seat by this very request has a void token: the record is proof enough.
-    Raises KeyExpiredError if the answer is stored no longer.
-    """
-    if record is None:
-        return None
-    if stored is None or not change.voids_token:
-        stored = change.identify(stored).stored
-    if isinstance(record, KeyExpired):
-        raise KeyExpiredError(stored.version)
-    return recorded_response(record, change.idempotency)
+    def _make(self, rematch: NextVersion[SeatHolder]) -> None:
+        rematches.make(rematch, self._repository)
+        _log_faults(rematch)
 
 
 def _decided(change: Change[ChangerT], current: LoadedGame[ChangerT], now: int) -> Decision:
@@ -244,6 +284,14 @@ def _decided(change: Change[ChangerT], current: LoadedGame[ChangerT], now: int) 
         return change.decide(current, now)
     except MoveError as error:
         raise RefusedMoveError(error, current.version) from error
+
+
+def _require_deletable(loaded: LoadedGame[SeatHolder]) -> None:
+    if loaded.caller.seat != CREATOR:
+        raise NotPermittedError("only the creator may delete a game")
+    game = loaded.game()
+    if game.status is Status.PLAYING and set(game.humans) - {CREATOR}:
+        raise NotPermittedError("other humans are playing this game")
 
 
 def _log_faults(following: NextVersion[CallerT_co]) -> None:

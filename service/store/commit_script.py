@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Sequence
-from importlib.resources import files
 
-from redis.exceptions import InvalidResponse, NoScriptError
+from redis.exceptions import InvalidResponse
 
 from service.errors import CorruptGameError
+from service.store import script
 from service.store.connection import Command, Connection
 from service.store.models import (
     AlreadyCommitted,
@@ -24,9 +23,8 @@ from service.store.models import (
 )
 from service.store.records import SLOTS, server_keys
 
-SCRIPT = (files("service.store") / "commit.lua").read_text("utf-8")
-SHA = hashlib.sha1(SCRIPT.encode(), usedforsecurity=False).hexdigest()
-Arguments = list[bytes | str | int]
+SCRIPT = script.text("commit.lua")
+SHA = script.digest(SCRIPT)
 CHECKED_RECORD = RecordKey("check")
 CHECKED_MOVE = MoveKey("check", b"check", 0)
 """Keys that are looked up by a check, and never written."""
@@ -43,7 +41,7 @@ def events_key(game_id: str) -> str:
     return f"{{g:{game_id}}}:events"
 
 
-def commit_arguments(commit: Commit, *, guarded: bool, confirmed: bool) -> Arguments:
+def commit_arguments(commit: Commit, *, guarded: bool, confirmed: bool) -> script.Arguments:
     """The arguments that write a commit; `guarded` and `confirmed` as the level demands."""
     stored, key = commit.stored, commit.key
     keys = server_keys(commit.game_id, key)
@@ -91,14 +89,9 @@ def check_commands(game_id: str, *, guarded: bool) -> tuple[Command, Command]:
     )
 
 
-def run(connection: Connection, arguments: Arguments) -> list[bytes]:
-    """The script's answer; a server that does not know it is given it."""
-    answer: list[bytes]
-    try:
-        (answer,) = connection.execute(("EVALSHA", SHA, *arguments))
-    except NoScriptError:
-        (answer,) = connection.execute(("EVAL", SCRIPT, *arguments))
-    return answer
+def run(connection: Connection, arguments: script.Arguments) -> list[bytes]:
+    """The script's answer."""
+    return script.run(connection, SCRIPT, SHA, arguments)
 
 
 def outcome_of(answer: Sequence[bytes]) -> Outcome:

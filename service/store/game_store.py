@@ -7,9 +7,10 @@ The keys of one game share a hash tag, so that they live in one slot of a cluste
     {g:<id>}:events        list: one entry an event, the one of seq n at index n - 1
 
 and those of the idempotency records (`records.py`). Every key has a lifetime. `commit` runs one
-script: it looks the client's key up, compares the version and writes everything, or nothing. Where
-the answer of a commit is lost, its key or nonce tells whether it was made; it is sent again only to
-a server that has been running all the time.
+script: it looks the client's key up, compares the version and writes everything, or nothing; a
+deletion is a script that compares the version, too. Where the answer of a commit is lost, its key
+or nonce tells whether it was made; it is sent again only to a server that has been running all the
+time.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from typing import Any
 from redis.exceptions import RedisError, ResponseError
 
 from service.errors import CorruptGameError, OutcomeUnknownError
-from service.store import commit_script, readiness, records
+from service.store import commit_script, delete_script, readiness, records
 from service.store.commit_script import events_key, game_key
 from service.store.connection import Command, Connection
 from service.store.durability import Durability, DurabilityLevel
@@ -28,6 +29,7 @@ from service.store.failures import SOON, NotRetriedError, TooFewReplicasError, U
 from service.store.models import (
     AlreadyCommitted,
     Commit,
+    Deleted,
     KeyExpired,
     MoveKey,
     Nonce,
@@ -135,20 +137,22 @@ class GameStore:
         commands: list[Command] = [("LINDEX", key, seq - 1) for seq in seqs]
         return [event for event in self._read(key, *commands) if event is not None]
 
-    def delete(self, game_id: str) -> None:
-        """Delete a game and its log; records of its moves expire by themselves.
+    def delete(self, game_id: str, expected: int) -> Deleted | Stale:
+        """Delete a game at its expected version, and its log; records expire by themselves.
 
         Raises StorageUnavailableError if nothing was deleted, OutcomeUnknownError if the
         server was lost.
         """
-        game = game_key(game_id)
 
-        def operation(connection: Connection) -> None:
+        def operation(connection: Connection) -> Deleted | Stale:
             self._require_old_server(connection)
-            connection.execute(("UNLINK", game, events_key(game_id)))
+            outcome = delete_script.run(connection, game_id, expected)
             self._await_replicas(connection)
+            return outcome
 
-        self._retry.write(game, operation)
+        outcome, maybe_applied = self._retry.write(game_key(game_id), operation)
+        # No game comes back under its id: what is gone was deleted by the attempt before.
+        return Deleted() if maybe_applied and outcome == Stale(0) else outcome
 
     def commit(self, commit: Commit) -> Outcome:
         """Write a move, or say why not.

@@ -84,8 +84,13 @@ class AlreadyCommitted:
 
 
 @dataclass(frozen=True, slots=True)
+class Deleted:
+    """The game was deleted."""
+
+
+@dataclass(frozen=True, slots=True)
 class Stale:
-    """The game is at another version than expected; nothing was written."""
+    """The game is at another version than expected, 0 if it is gone; nothing was written."""
 
     version: int
 

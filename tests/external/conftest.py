@@ -15,8 +15,10 @@ _OPTIONS = (
     "--disable-gpu",
     "--disable-quic",
     "--disable-sync",
-    "--host-resolver-rules=MAP app.example 127.0.0.1, MAP * ~NOTFOUND, "
-    "EXCLUDE 127.0.0.1, EXCLUDE localhost",
+    (
+        "--host-resolver-rules=MAP app.example 127.0.0.1, MAP * ~NOTFOUND, "
+        "EXCLUDE 127.0.0.1, EXCLUDE localhost"
+    ),
     "--no-first-run",
     "--no-sandbox",  # which root cannot use
 )

@@ -12,7 +12,16 @@ from service.games.meta import Lifetimes
 from service.games.repository import GameRepository
 from service.games.transactions import Transactions
 from service.store.game_store import GameStore
-from service.store.models import Commit, Committed, MoveKey, Nonce, Outcome, RecordKey
+from service.store.models import (
+    Commit,
+    Committed,
+    Deleted,
+    MoveKey,
+    Nonce,
+    Outcome,
+    RecordKey,
+    Stale,
+)
 from tests.clock import Clock
 
 DAY = 86_400
@@ -21,11 +30,15 @@ LIFETIMES = Lifetimes(played=14 * DAY, unplayed=DAY)
 
 @dataclass
 class ObservedStore:
-    """The store; `commits` are those that were asked for, `before` is run before them in turn."""
+    """The store; `commits` are those that were asked for, `before` is run before them in turn.
+
+    `before_deletion` is run before deletions in turn.
+    """
 
     store: GameStore
     commits: list[Commit] = field(default_factory=list)
     before: list[Callable[[Commit], object]] = field(default_factory=list)
+    before_deletion: list[Callable[[], object]] = field(default_factory=list)
     reads: int = 0
 
     def read(self, game_id: str, key: RecordKey | MoveKey | None = None) -> Any:
@@ -38,8 +51,10 @@ class ObservedStore:
     def events_at(self, game_id: str, seqs: Sequence[int]) -> list[bytes]:
         return self.store.events_at(game_id, seqs)
 
-    def delete(self, game_id: str) -> None:
-        self.store.delete(game_id)
+    def delete(self, game_id: str, expected: int) -> Deleted | Stale:
+        if self.before_deletion:
+            self.before_deletion.pop(0)()
+        return self.store.delete(game_id, expected)
 
     def commit(self, commit: Commit) -> Outcome:
         self.commits.append(commit)

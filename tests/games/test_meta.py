@@ -11,11 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from service.errors import CorruptGameError
-from service.games.meta import Lifetimes, Meta
+from service.games.meta import Lifetimes, Meta, Reservation
 from service.store.models import StoredGame
 
 HASH, OTHER = b"a" * 32, b"b" * 32
-META = Meta(1, 2, 3, (HASH, None), (None, OTHER), True, 4, (1,), True)
+ID = "Zk3vQ8rT1xWn5bYc7LdMfA"
+RESERVED = Reservation(ID, OTHER, 1, HASH, 5)
+META = Meta(1, 2, 3, (HASH, None), (None, OTHER), True, 4, (1,), True, RESERVED, ID)
+OLD_META = msgspec.structs.replace(META, rematch=None, rematch_of=None)
 FIELDS = Meta.__struct_fields__
 OLD_FIELDS = {
     "created_at": 1,
@@ -50,7 +53,11 @@ def metas(draw: Callable[..., object]) -> Meta:
     lists = st.lists(hashes, min_size=seats, max_size=seats).map(tuple)
     away = st.lists(st.integers(0, seats - 1)).map(tuple)
     values = (times, times, times, lists, lists, st.booleans(), st.none() | times, away)
-    return Meta(*(draw(each) for each in (*values, st.booleans())))
+    ids = st.from_regex(r"\A[A-Za-z0-9_-]{22}\Z")
+    secrets = st.binary(min_size=32, max_size=32)
+    reserved = st.builds(Reservation, ids, secrets, st.integers(0, seats - 1), secrets, times)
+    more = (st.booleans(), st.none() | reserved, st.none() | ids)
+    return Meta(*(draw(each) for each in (*values, *more)))
 
 
 @given(metas())
@@ -113,6 +120,18 @@ WRONG_VALUES = [
         ("invites", [None, "b" * 32]),
         ("invites", b"ab"),
         ("old_records", 1),
+        ("rematch_of", ID[:-1]),
+        ("rematch_of", f"{ID}\n"),
+        ("rematch_of", 7),
+        ("rematch", ID),
+        ("rematch", [ID[:-1], OTHER, 1, HASH, 5]),
+        ("rematch", [ID, OTHER[:-1], 1, HASH, 5]),
+        ("rematch", [ID, OTHER, 2, HASH, 5]),
+        ("rematch", [ID, OTHER, -1, HASH, 5]),
+        ("rematch", [ID, OTHER, 1, HASH + b"a", 5]),
+        ("rematch", [ID, OTHER, 1, HASH, -5]),
+        ("rematch", [ID, OTHER, 1, HASH]),
+        ("rematch", [ID, OTHER, 1, HASH, 5, 6]),
         ("another", 1),
     ],
 )
@@ -136,12 +155,12 @@ def test_what_is_no_meta_is_refused(text: bytes) -> None:
 
 
 def test_a_meta_of_an_earlier_version_is_read() -> None:
-    assert parse(orjson.dumps(OLD_FIELDS)) == META
+    assert parse(orjson.dumps(OLD_FIELDS)) == OLD_META
     for name in ("played", "deadline", "away"):
         fields = {**OLD_FIELDS}
         del fields[name]
         default = Meta.__struct_defaults__[FIELDS.index(name) - len(FIELDS)]
-        assert parse(orjson.dumps(fields)) == msgspec.structs.replace(META, **{name: default})
+        assert parse(orjson.dumps(fields)) == msgspec.structs.replace(OLD_META, **{name: default})
 
 
 @pytest.mark.parametrize(

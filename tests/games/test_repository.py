@@ -59,7 +59,7 @@ def test_a_log_that_lacks_events_is_damage_unless_the_game_is_gone(
     with pytest.raises(CorruptGameError, match=r"^the log lacks events$") as raised:
         repository.events(name, game, 0, game.seq)
     assert raised.value.game_id == name
-    repository.delete(name)
+    assert repository.delete(transactions.read(name, None))
     with pytest.raises(GameNotFoundError):
         repository.events(name, game, 0, game.seq)
 

@@ -29,7 +29,7 @@ from service.errors import (
     StaleVersionError,
     TokenRequiredError,
 )
-from service.games.changes import Draw, Leave
+from service.games.changes import Create, Draw, Join, Leave
 from service.games.event_log import LoggedEvent, pack
 from service.games.idempotency import Idempotency, move_key
 from service.games.loaded import LoadedGame, SeatHolder, Spectator
@@ -38,7 +38,7 @@ from service.games.repository import GameRepository
 from service.games.responses import Moved, Seated
 from service.games.tokens import game_id, token_hash
 from service.games.transactions import ATTEMPTS, Change, Decision, Transactions
-from service.store.models import Commit, Committed, MoveKey, Nonce, RecordKey, StoredGame
+from service.store.models import Commit, Committed, Deleted, MoveKey, Nonce, RecordKey, StoredGame
 from tests.builders import ANN, secret
 from tests.clock import Clock
 from tests.games.conftest import DAY, LIFETIMES, ObservedStore
@@ -277,7 +277,7 @@ def test_leaving_can_be_repeated_with_the_void_token_and_nothing_else_can(
         transactions.run(replace(leave, idempotency=Idempotency("another", b"leave")))
     with pytest.raises(InvalidTokenError):
         transactions.run(draw(name, Idempotency("one", b"leave"), token="Bea"))
-    observed.store.delete(name)
+    assert observed.store.delete(name, 2) == Deleted()
     with pytest.raises(GameNotFoundError):
         transactions.run(leave)
 
@@ -434,6 +434,56 @@ def test_only_the_creator_deletes_and_not_while_other_humans_play(
     transactions.run(Leave(game_id=name, token="Bea", idempotency=WITHOUT_KEY))
     assert transactions.delete(name, "Ann").status == 204
     assert observed.store.read(name) == (None, None)
+
+
+def test_a_game_that_a_last_human_joins_before_its_deletion_is_not_deleted(
+    transactions: Transactions, observed: ObservedStore
+) -> None:
+    options = GameOptions((ANN, replace(BEA, joined=False)))
+    created = orjson.loads(transactions.run(Create(options, WITHOUT_KEY)).body)
+    name, invite = created["game"]["id"], created["invites"][0]["code"]
+    join = Join(game_id=name, invite=invite, name=None, idempotency=WITHOUT_KEY)
+    observed.before_deletion = [lambda: transactions.run(join)]
+    with pytest.raises(NotPermittedError, match=r"^other humans are playing this game$"):
+        transactions.delete(name, created["token"])
+    assert transactions.read(name, None).version == 2
+
+
+def test_a_deletion_is_judged_again_on_the_game_that_was_committed_first(
+    transactions: Transactions, observed: ObservedStore, name: str
+) -> None:
+    transactions.run(Leave(game_id=name, token="Bea", idempotency=WITHOUT_KEY))
+    observed.before_deletion = [lambda: transactions.run(draw(name, WITHOUT_KEY))]
+    assert transactions.delete(name, "Ann").status == 204
+    assert observed.store.read(name) == (None, None)
+
+
+def test_a_deletion_is_given_up_when_others_are_always_committed_first(
+    transactions: Transactions, observed: ObservedStore, name: str
+) -> None:
+    transactions.run(Leave(game_id=name, token="Bea", idempotency=WITHOUT_KEY))
+    (last,) = observed.commits
+
+    def overtake() -> None:
+        stored, _ = observed.store.read(name)
+        assert stored is not None
+        logged = last.logged + len(last.events)
+        observed.overtake(replace(last, expected=stored.version, logged=logged))
+
+    observed.before_deletion = [overtake] * ATTEMPTS
+    with pytest.raises(ConflictError) as conflict:
+        transactions.delete(name, "Ann")
+    assert conflict.value.version == ATTEMPTS + 1
+    assert observed.store.read(name)[0] is not None
+
+
+def test_a_game_that_is_deleted_by_two_is_gone_for_the_second(
+    transactions: Transactions, observed: ObservedStore, name: str
+) -> None:
+    transactions.run(Leave(game_id=name, token="Bea", idempotency=WITHOUT_KEY))
+    observed.before_deletion = [lambda: observed.store.delete(name, 2)]
+    with pytest.raises(GameNotFoundError):
+        transactions.delete(name, "Ann")
 
 
 def test_faults_of_ai_players_are_logged_once_they_are_committed(

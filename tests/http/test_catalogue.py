@@ -46,7 +46,7 @@ CONTRACT = {
     405: "method-not-allowed",
     406: "not-acceptable",
     409: "not-your-turn wrong-phase card-not-in-hand game-waiting game-finished "
-    "game-not-finished seat-taken idempotency-key-expired conflict",
+    "game-not-finished seat-taken rematch-made idempotency-key-expired conflict",
     412: "stale-version",
     413: "body-too-large",
     415: "unsupported-media-type",

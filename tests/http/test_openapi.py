@@ -35,7 +35,7 @@ _OPTIONAL = {
     "Action": {"source", "card", "go_out"},
     "HintAction": {"source", "card"},
     "HintOption": {"source", "card", "deadwood", "improving_cards"},
-    "ProblemReply": {"expected", "version", "errors"},
+    "ProblemReply": {"expected", "version", "rematch", "errors"},
 }
 """What an answer's schema may leave out: the rest is always there."""
 

@@ -20,7 +20,6 @@ from service.http.schemas.requests import (
     DrawRequest,
     EvaluationRequest,
     EventsQuery,
-    JoinRequest,
     MoveHeaders,
     ViewHeaders,
 )
@@ -127,7 +126,6 @@ def test_what_is_loaded_is_what_the_schema_loads(request_: tuple[type[ma.Schema]
                 "turn_seconds": None,
             },
         ),
-        (JoinRequest(), {"invite": "i", "name": "Bo"}, {"invite": "i", "name": "Bo"}),
         (EventsQuery(), {}, {"after": 0, "limit": 100}),
         (ViewHeaders(), {"If-None-Match": "*"}, {"if_none_match": "*"}),
         (

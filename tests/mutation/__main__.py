@@ -49,6 +49,8 @@ PARTS = (
             "service/store/retry.py",
             "service/store/connection.py",
             "service/store/commit_script.py",
+            "service/store/delete_script.py",
+            "service/store/script.py",
             "service/store/records.py",
             "service/store/readiness.py",
         ),
@@ -62,8 +64,16 @@ PARTS = (
     Part(
         "transactions",
         90,
-        ("service/games/transactions.py", "service/games/repository.py"),
-        ("tests/games/test_transactions.py", "tests/games/test_repository.py"),
+        (
+            "service/games/transactions.py",
+            "service/games/repository.py",
+            "service/games/rematches.py",
+        ),
+        (
+            "tests/games/test_transactions.py",
+            "tests/games/test_repository.py",
+            "tests/games/test_rematches.py",
+        ),
     ),
 )
 

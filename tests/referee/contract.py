@@ -51,7 +51,9 @@ YOU_FIELDS = {
     *("seat", "hand", "drawn", "upcard_points", "arrangement", "legal", "can_go_out_with"),
 }
 ROW_FIELDS = {"seat", "hand", "melds", "deadwood", "points", "total"}
-REPLAY_FIELDS = {"secret", "commitment", "rules", "seats", "first_dealer", "actions", "events"}
+REPLAY_FIELDS = {
+    *("secret", "commitment", "rules", "seats", "first_dealer", "rematch_of", "actions", "events"),
+}
 PROBLEM_FIELDS = {"type", "title", "status", "detail", "code"}
 
 View = dict[str, Any]

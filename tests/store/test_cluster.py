@@ -11,13 +11,17 @@ import pytest
 import redis
 from redis.crc import key_slot
 
+from service.app import create_app
+from service.config import Config
 from service.errors import StorageUnavailableError
+from service.store.commit_script import game_key
 from service.store.game_store import GameStore
 from service.store.models import Committed, MoveKey, RecordKey
 from service.store.retry import RetryPolicy
 from service.store.topologies import Sentinels, open_pools
 from service.store.url import parse
 from tests.nodes import Group, cluster_group, lone_node
+from tests.player import QUICK, Player, create
 from tests.store.scripted_servers import ONCE
 from tests.store.test_game_store import CREATION, first_commit, move_key, next_commit
 
@@ -32,6 +36,28 @@ def group() -> Iterator[Group]:
 def store(group: Group) -> Iterator[GameStore]:
     with closing(GameStore.from_url(group.url, 8, policy=RetryPolicy(deadline=0.2))) as store:
         yield store
+
+
+def test_a_game_and_its_rematch_may_be_on_two_servers(store: GameStore) -> None:
+    client = create_app(Config(log_level="CRITICAL"), store).test_client()
+    player = create(client, QUICK)
+    player.play_to_the_end()
+    places = set()
+    for _ in range(12):
+        old = player.game["id"]
+        answer = client.post(player.path + "/rematch", headers=player.auth)
+        player = Player(client, answer)
+        places.add(server_of(store, old) == server_of(store, player.game["id"]))
+        assert client.get(f"/v1/games/{old}").get_json()["rematch"] == player.game["id"]
+        if places == {True, False}:
+            return
+        player.play_to_the_end()
+    raise AssertionError("each game was on the server of the one before")
+
+
+def server_of(store: GameStore, game_id: str) -> object:
+    """The port of the server that has a game."""
+    return store._pools.for_key(game_key(game_id)).connection_kwargs["port"]
 
 
 def test_a_game_on_a_moving_slot_is_read_whole_with_its_records(

@@ -10,6 +10,7 @@ import pytest
 from redis import exceptions
 
 from service.errors import CorruptGameError, OutcomeUnknownError, StorageUnavailableError
+from service.store import delete_script
 from service.store.durability import Durability, DurabilityLevel
 from service.store.failures import SOON
 from service.store.game_store import GameStore
@@ -17,6 +18,7 @@ from service.store.models import (
     AlreadyCommitted,
     Commit,
     Committed,
+    Deleted,
     KeyExpired,
     MoveKey,
     Nonce,
@@ -60,7 +62,7 @@ def sent(pools: ScriptedPools) -> list[Any]:
         (lambda store: store.read("a", MOVE), FIELDS),
         (lambda store: store.events("a", 0, 1), []),
         (lambda store: store.events_at("a", [1]), None),
-        (lambda store: store.delete("a"), 2),
+        (lambda store: store.delete("a", 7), [b"deleted"]),
         (lambda store: store.commit(first_commit()), [b"committed", b"1"]),
     ],
 )
@@ -205,7 +207,7 @@ def test_a_master_that_counts_no_replicas_has_none() -> None:
     [
         (lambda store: store.read("a", KEY), [FIELDS, b"first answer", b"OK"]),
         (lambda store: store.read("a", MOVE), [FIELDS, ENTRY, b"id of a keyfirst", 0]),
-        (lambda store: store.delete("a"), [2]),
+        (lambda store: store.delete("a", 7), [[b"deleted"]]),
         (lambda store: store.commit(first_commit()), [[b"committed", b"1"]]),
     ],
 )
@@ -223,9 +225,23 @@ def test_what_too_few_confirm_may_not_last(
 
 
 def test_a_deletion_is_confirmed() -> None:
-    store, pools = at(2, 2, level=Durability.ACKNOWLEDGED)
-    store.delete("a")
-    assert sent(pools) == [("UNLINK", "{g:a}:game", "{g:a}:events"), CONFIRMED]
+    store, pools = at([b"deleted"], 2, level=Durability.ACKNOWLEDGED)
+    assert store.delete("a", 7) == Deleted()
+    script = ("EVALSHA", delete_script.SHA, 2, "{g:a}:game", "{g:a}:events", 7)
+    assert sent(pools) == [script, CONFIRMED]
+
+
+def test_a_server_that_does_not_know_the_script_of_a_deletion_is_given_it() -> None:
+    store, pools = at(exceptions.NoScriptError(), [b"stale", b"8"])
+    assert store.delete("a", 7) == Stale(8)
+    script = ("EVAL", delete_script.SCRIPT, 2, "{g:a}:game", "{g:a}:events", 7)
+    assert sent(pools)[1:] == [script]
+
+
+@pytest.mark.parametrize("answer", [[], [b"deleted", b"7"], [b"committed", b"7"], [b"stale"]])
+def test_an_answer_that_no_deletion_gives_leaves_its_outcome_unknown(answer: object) -> None:
+    with pytest.raises(OutcomeUnknownError):
+        at(answer)[0].delete("a", 7)
 
 
 def test_events_are_read_by_their_place_in_the_log() -> None:
@@ -343,13 +359,18 @@ def test_a_lost_commit_is_not_sent_to_a_server_that_may_have_started_since(
 
 
 def test_a_lost_deletion_is_sent_again_only_to_a_server_that_has_run_since_before() -> None:
-    store, pools = after_a_loss(UPTIME % 5, 2)
-    store.delete("a")
-    assert [command[0] for command in sent(pools)] == ["UNLINK", "INFO", "UNLINK"]
+    for answer, outcome in (
+        ([b"deleted"], Deleted()),
+        ([b"stale", b"0"], Deleted()),  # by the attempt that was lost
+        ([b"stale", b"8"], Stale(8)),
+    ):
+        store, pools = after_a_loss(UPTIME % 5, answer)
+        assert store.delete("a", 7) == outcome
+        assert [command[0] for command in sent(pools)] == ["EVALSHA", "INFO", "EVALSHA"]
     store, pools = after_a_loss(UPTIME % 4)
     with pytest.raises(OutcomeUnknownError, match="may have been restarted"):
-        store.delete("a")
-    assert [command[0] for command in sent(pools)] == ["UNLINK", "INFO"]
+        store.delete("a", 7)
+    assert [command[0] for command in sent(pools)] == ["EVALSHA", "INFO"]
 
 
 def test_a_lost_commit_with_its_record_is_confirmed_by_the_replicas() -> None:

@@ -10,7 +10,7 @@ import pytest
 from service.errors import OutcomeUnknownError, StorageUnavailableError
 from service.store.durability import Durability
 from service.store.game_store import GameStore
-from service.store.models import AlreadyCommitted, Committed, MoveKey, Nonce, RecordKey
+from service.store.models import AlreadyCommitted, Committed, Deleted, MoveKey, Nonce, RecordKey
 from service.store.retry import RetryPolicy
 from tests.nodes import Node, lone_node, replicated_pair, wait_for
 from tests.store.test_game_store import CREATION, first_commit, move_key, next_commit
@@ -72,7 +72,7 @@ def test_a_replica_that_is_there_is_all_that_is_asked(
         assert store.commit(commit) == Committed()
         assert store.commit(commit) == AlreadyCommitted(b"first")
         assert store.read(commit.game_id, move_key(1))[1] == b"first"
-        store.delete(commit.game_id)
+        assert store.delete(commit.game_id, 1) == Deleted()
         assert store.read(commit.game_id)[0] is None
     assert replica.execute("ROLE")[0] == b"slave"
 

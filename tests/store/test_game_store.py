@@ -22,6 +22,7 @@ from service.store.models import (
     AlreadyCommitted,
     Commit,
     Committed,
+    Deleted,
     KeyExpired,
     MoveKey,
     Nonce,
@@ -341,10 +342,45 @@ def test_events_that_are_not_there_are_left_out(store: GameStore) -> None:
 def test_a_deleted_game_is_gone_with_its_log(store: GameStore) -> None:
     commit = first_commit()
     store.commit(commit)
-    store.delete(commit.game_id)
+    assert store.delete(commit.game_id, 1) == Deleted()
     assert store.read(commit.game_id) == (None, None)
     assert store.events(commit.game_id, 0, 10) == []
     assert store.commit(next_commit(commit)) == Stale(0)
+
+
+@pytest.mark.parametrize("expected", [0, 2, 7])
+def test_a_game_at_another_version_is_not_deleted(
+    store: GameStore, server: redis.Redis, expected: int
+) -> None:
+    commit = first_commit(key=CREATION)
+    store.commit(commit)
+    before = keys(server, commit)
+    assert store.delete(commit.game_id, expected) == Stale(1)
+    assert keys(server, commit) == before
+
+
+def test_a_game_that_is_gone_is_at_version_0(store: GameStore) -> None:
+    assert store.delete(game_id(None), 1) == Stale(0)
+
+
+def test_a_deletion_leaves_the_record_by_which_a_creation_is_known(store: GameStore) -> None:
+    commit = first_commit(key=CREATION)
+    store.commit(commit)
+    assert store.delete(commit.game_id, 1) == Deleted()
+    assert store.commit(commit) == AlreadyCommitted(b"first")
+    assert store.read(commit.game_id)[0] is None
+
+
+def test_of_a_deletion_and_a_commit_at_once_one_is_made(store: GameStore) -> None:
+    with ThreadPoolExecutor(2) as pool:
+        for _ in range(100):
+            commit = first_commit()
+            store.commit(commit)
+            moved = pool.submit(store.commit, next_commit(commit))
+            outcome = pool.submit(store.delete, commit.game_id, 1).result()
+            expected = (Stale(0), None) if outcome == Deleted() else (Committed(), 2)
+            stored = (moved.result(), store.read(commit.game_id)[0])
+            assert (stored[0], stored[1] and stored[1].version) == expected
 
 
 def test_the_keys_of_a_game_share_one_slot(store: GameStore, server: redis.Redis) -> None:
@@ -481,9 +517,10 @@ def test_a_deletion_whose_answer_is_lost_is_not_called_undone(
 ) -> None:
     commit = first_commit()
     store.commit(commit)
-    proxy.word = b"UNLINK"
+    store.delete(game_id(None), 1)  # the server knows the script from now on
+    proxy.word = b"EVALSHA"
     with pytest.raises(OutcomeUnknownError):
-        store_behind(proxy, ONCE).delete(commit.game_id)
+        store_behind(proxy, ONCE).delete(commit.game_id, 1)
     assert store.read(commit.game_id) == (None, None)
 
 

@@ -19,7 +19,7 @@ from service.config import Config
 from service.errors import StorageUnavailableError
 from service.store.durability import Durability
 from service.store.game_store import GameStore
-from service.store.models import MoveKey, Nonce, RecordKey
+from service.store.models import Deleted, MoveKey, Nonce, RecordKey
 from service.store.readiness import NO_INFO
 from tests.nodes import Group, Node, cluster_group, lone_node, sentinel_group
 from tests.player import QUICK, create, refused
@@ -207,6 +207,23 @@ def test_a_denied_commit_writes_nothing_and_names_the_command(
             store.commit(next_commit(commit, key=key))
         assert node.execute("HGETALL", f"{{g:{commit.game_id}}}:game") == before
         assert node.execute("LLEN", f"{{g:{commit.game_id}}}:events") == 2
+
+
+def test_a_denied_deletion_deletes_nothing_and_names_the_command(single: Place) -> None:
+    (node,) = single.nodes
+    commit = first_commit()
+    grant(single.nodes, EVERY)
+    with closing(single.store()) as store:
+        store.commit(commit)
+        for missing in ("HGET", "UNLINK"):
+            grant(single.nodes, [command for command in EVERY if command != missing])
+            message = rf"lacks the right to run {missing}$"
+            with pytest.raises(StorageUnavailableError, match=message):
+                store.delete(commit.game_id, 1)
+            assert node.execute("HLEN", f"{{g:{commit.game_id}}}:game") == 4
+            assert node.execute("LLEN", f"{{g:{commit.game_id}}}:events") == 2
+        grant(single.nodes, EVERY)
+        assert store.delete(commit.game_id, 1) == Deleted()
 
 
 def test_a_denial_is_told_to_the_client(single: Place) -> None:

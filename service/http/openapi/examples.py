@@ -80,7 +80,7 @@ def by_operation() -> tuple[dict[str, JsonObject], dict[str, Mapping[str, object
         "discardCard": {"card": str(_best_discard(drawn.game))},
         "joinGame": {"invite": _INVITE, "name": "Bo"},
     }
-    answered |= {"joinGame": _joined()}
+    answered |= {"joinGame": _joined(), "rematchGame": answered["createGame"]}
     return requests, {
         **{name: {JSON: body} for name, body in answered.items()},
         "getRules": _rules(),
@@ -168,6 +168,7 @@ def _replay(game: Game, log: list[LoggedEvent]) -> JsonObject:
         "rules": bodies.rules_body(game.rules),
         "seats": bodies.replay_seats(game.seats),
         "first_dealer": game.first_dealer,
+        "rematch_of": None,
         "actions": bodies.actions_body(each.event for each in log),
         "events": [revealed(each.event, bodies.timestamp(each.at)) for each in log],
     }

@@ -77,7 +77,8 @@ _TABLE = (
         "unknown-invite",
         403,
         "The invite is of no seat of this game",
-        "Ask the game's creator for the invite of a free seat.",
+        "Ask the game's creator for the invite of a free seat; a rematch takes the tokens of the "
+        "game before it.",
     ),
     Problem(
         "not-found",
@@ -139,6 +140,12 @@ _TABLE = (
         409,
         "The invite has been used",
         "Ask the game's creator for the invite of another seat.",
+    ),
+    Problem(
+        "rematch-made",
+        409,
+        "The game has a rematch",
+        "Join the game that `rematch` names, with your token of this one.",
     ),
     Problem(
         "idempotency-key-expired",

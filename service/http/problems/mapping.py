@@ -12,6 +12,7 @@ from service.errors import (
     InvalidRequestError,
     KeyExpiredError,
     RefusedMoveError,
+    RematchMadeError,
     StaleVersionError,
     StorageError,
 )
@@ -37,6 +38,7 @@ _CODE_OF_ERROR: dict[type[Exception], str] = {
     errors.MediaTypeError: "unsupported-media-type",
     errors.ContentEncodingError: "unsupported-media-type",
     errors.InvalidRequestError: "validation-failed",
+    RematchMadeError: "rematch-made",
     errors.KeyReusedError: "idempotency-key-reused",
     errors.CorruptGameError: "game-damaged",
     errors.StorageUnavailableError: "storage-unavailable",
@@ -64,6 +66,7 @@ _WITH_VERSION = (
     ForeignTagError,
     RefusedMoveError,
     KeyExpiredError,
+    RematchMadeError,
     ConflictError,
 )
 _REMEDY_OF_ERROR: dict[type[Exception], str] = {
@@ -90,6 +93,8 @@ def extension_members(error: Exception) -> dict[str, object]:
     match _reason(error):
         case NotYourTurnError(expected=expected) | WrongPhaseError(expected=expected):
             members["expected"] = expected
+        case RematchMadeError(rematch=rematch):
+            members["rematch"] = rematch
         case InvalidRequestError(faults=faults):
             members["errors"] = [
                 {"pointer": fault.pointer, "detail": fault.detail} for fault in faults

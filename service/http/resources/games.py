@@ -10,8 +10,9 @@ from engine.cards import Card
 from engine.options import GameOptions
 from engine.round import Source
 from engine.rules import ALL_ROUNDS, AceMode, Rounds, Rules
-from service.games.changes import Create, Discard, Draw
+from service.games.changes import Create, Discard, Draw, Rematch
 from service.games.new_seats import seats_of
+from service.games.tokens import token_hash
 from service.http.accept import preferred_type
 from service.http.openapi.blueprint import MOVE_PROBLEMS, READ_PROBLEMS, Blueprint
 from service.http.openapi.headers import CHANGE_HEADERS, GAME_ID, VIEW_HEADERS, header
@@ -265,3 +266,35 @@ class ReplayResource(Resource):
         Its secret and actions are enough to play the game again and check every deal.
         """
         return game_reply(queries().replay(game_id, bearer_token()))
+
+
+@blueprint.route("/<game_id>/rematch", parameters=[GAME_ID])
+class RematchResource(Resource):
+    """The same table once more."""
+
+    @blueprint.operation(
+        "rematchGame",
+        Token.REQUIRED,
+        *READ_PROBLEMS,
+        "idempotency-key-reused",
+        "game-not-finished",
+        "rematch-made",
+        "validation-failed",
+    )
+    @blueprint.arguments(CreateHeaders, location="headers")
+    @blueprint.response(
+        201, CreatedGame, description="The new game and your token.", headers=_CREATED_HEADERS
+    )
+    def post(self, headers: dict[str, str], game_id: str) -> Response:
+        """Play again.
+
+        Once for a finished game: a new game with the same seats and options, in which the deal
+        goes on to the next seat. You have your seat. The other humans find the new game's id in
+        the old one (`rematch`), and join with their `token` of the old one. Send a key: without
+        it, an answer that is lost takes your new token with it.
+        """
+        token = bearer_token()
+        # The answer has the caller's new token: the same from another seat is another request.
+        key = idempotency("rematchGame", headers, {"caller": token_hash(token or "").hex()})
+        rematch = Rematch(game_id=game_id, token=token, idempotency=key)
+        return game_reply(transactions().run(rematch))

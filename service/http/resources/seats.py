@@ -38,10 +38,14 @@ class SeatsResource(Resource):
         """Join a game.
 
         Takes the seat that the invite is for, once. When the last human has joined, the first
-        round is dealt.
+        round is dealt. In a rematch the invite is your seat's `token` of the game before.
         """
         key = idempotency("joinGame", headers, body)
-        join = Join(game_id=game_id, invite=body["invite"], name=body["name"], idempotency=key)
+        is_token = "token" in body
+        invite = body["token" if is_token else "invite"]
+        join = Join(
+            game_id=game_id, invite=invite, name=body["name"], idempotency=key, is_token=is_token
+        )
         return game_reply(transactions().run(join))
 
 

@@ -31,9 +31,9 @@ class Invite(ReplySchema):
 
 
 class CreatedGame(ReplySchema):
-    """A new game with the creator's token."""
+    """A new game with the token of whoever made it."""
 
-    seat = seat_field("The creator's seat.")
+    seat = seat_field("Your seat: the creator's is 0.")
     token = text_field("The seat's token: shown once, send it as `Authorization: Bearer <token>`.")
     invites = fields.List(
         fields.Nested(Invite), metadata={"description": "One for each further human."}
@@ -158,6 +158,10 @@ class Replay(ReplySchema):
     rules = fields.Nested(Rules)
     seats = fields.List(fields.Nested(ReplaySeat))
     first_dealer = seat_field("Who dealt the first round.")
+    rematch_of = text_field(
+        "The id of the game that this one followed; null where the secret chose the first dealer.",
+        allow_none=True,
+    )
     actions = fields.List(fields.Nested(Action))
     events = events_field("Every event, all cards shown.")
 
@@ -191,6 +195,9 @@ class ProblemReply(ReplySchema):
             "409 that a move in it gets.",
             "sometimes": True,
         },
+    )
+    rematch = text_field(
+        "Of `rematch-made`: the id of the game's rematch.", metadata={"sometimes": True}
     )
     errors = fields.List(
         fields.Nested(FaultReply),

@@ -71,15 +71,21 @@ def name_field(description: str) -> fields.String:
     )
 
 
-class JoinRequest(RequestSchema):
-    """An invite to a seat."""
+def _code(text: str) -> fields.String:
+    return fields.String(validate=validate.Length(1, MAX_INVITE), metadata={"description": text})
 
-    invite = fields.String(
-        required=True,
-        validate=validate.Length(min=1, max=MAX_INVITE),
-        metadata={"description": "The `code` of the invite that createGame answered."},
-    )
+
+class JoinRequest(RequestSchema):
+    """An invite to a seat or, in a rematch, that seat's token of the game before."""
+
+    invite = _code("The `code` of the invite that createGame answered.")
+    token = _code("Instead of an invite: your seat's token of the game that this one follows.")
     name = name_field("What you are called; by default what the seat is.")
+
+    @ma.validates_schema
+    def _has_one_invite(self, data: dict[str, Any], **kwargs: Any) -> None:
+        if ("invite" in data) is ("token" in data):
+            raise ma.ValidationError("Send exactly one of invite and token.")
 
 
 class DrawRequest(RequestSchema):

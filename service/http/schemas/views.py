@@ -242,7 +242,7 @@ class Game(ReplySchema):
     seats = fields.List(fields.Nested(Seat))
     you = fields.Nested(Own, allow_none=True)
     result = fields.Nested(Result, allow_none=True)
-    rematch = text_field("The id of the game's rematch; null while there is none.", allow_none=True)
+    rematch = text_field("The id of the game's rematch, once there is one.", allow_none=True)
     created_at = time_field("When the game was created.")
     updated_at = time_field("When the last move was made.")
     expires_at = time_field("When the game is forgotten if nobody moves.")

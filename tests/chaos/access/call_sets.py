@@ -9,7 +9,7 @@ from engine.game import Game
 from engine.round import Drawing
 from service.games.entity_tags import VIEW_FORMAT
 from tests.chaos.access import positions
-from tests.chaos.access.calls import DELETE, DRAW, GAME, LEAVE, Call, get, post
+from tests.chaos.access.calls import DELETE, DRAW, GAME, LEAVE, REMATCH, Call, get, post
 from tests.chaos.access.permissions import PERMISSIONS
 
 _NO_INVITE = "of no seat"
@@ -49,7 +49,10 @@ def all_reads_and_refusals(
     yield Call(method="PUT")
     yield from _refused_moves(cards)
     yield post("/seats", {"invite": _NO_INVITE})
+    yield post("/seats", {"token": _NO_INVITE})
+    yield post("/seats", {"invite": _NO_INVITE, "token": _NO_INVITE})
     yield post("/seats", {"name": "Bo"})
+    yield REMATCH.but(Idempotency_Key="two words")
     yield LEAVE.but(Idempotency_Key="two words")
 
 

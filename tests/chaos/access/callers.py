@@ -88,7 +88,9 @@ class PermissionCheck:
         game = self._unchanged_game()
         for headers in headers_of(caller, game, self.other):
             call = row.call(game.invites[0])
-            call = game.with_used_key(operation, call) if caller == "key" else call
+            if caller == "key":
+                call = game.with_used_key(operation, call)
+                self.game = None if game.use_key_for_rematch(operation) else game
             call = replace(call, headers=(*call.headers, *headers.items()))
             where = f"{operation} by {caller} {headers} in a game that is {self.state}"
             found = self._violations(game, call, expected, game.seat_of(caller))

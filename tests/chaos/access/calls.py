@@ -65,3 +65,4 @@ def _named(headers: dict[str, str]) -> Headers:
 DELETE = Call(method="DELETE")
 DRAW = post("/draw", {"source": "stock"})
 LEAVE = post("/leave", b"")
+REMATCH = post("/rematch", b"")

@@ -23,7 +23,7 @@ class HumanGame:
     """A game of four humans in one of the states; the human of seat 2 has left it.
 
     One seat has used an idempotency key for each operation that takes one: seat 2 for joining and
-    leaving, the creator for the others.
+    leaving, the creator for the others. The key for a rematch is used on demand.
     """
 
     client: FlaskClient
@@ -51,6 +51,13 @@ class HumanGame:
     def with_used_key(self, operation: str, call: Call) -> Call:
         """The call with the idempotency key that one seat has used for the operation."""
         return call.but(Idempotency_Key=f"{operation}-{self.key_suffix}")
+
+    def use_key_for_rematch(self, operation: str) -> bool:
+        """Make the rematch of a finished game under the creator's key; whether that is due."""
+        is_due = (operation, self.state) == ("rematchGame", "finished")
+        if is_due:
+            self._send(self.with_used_key(operation, calls.REMATCH), CREATOR)
+        return is_due
 
     def stored(self) -> tuple[StoredGame | None, list[bytes]]:
         """Everything that the store has of the game."""

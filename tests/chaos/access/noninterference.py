@@ -105,7 +105,8 @@ class GamePair:
     def end(self) -> None:
         """Delete the game from both stores."""
         for instance in self.instances:
-            instance.store.delete(self.game_id)
+            stored, _ = instance.store.read(self.game_id)
+            assert stored is None or instance.store.delete(self.game_id, stored.version)
 
     def _send_every_call(self, game: Game, version: int) -> None:
         """Send every read and every call that is refused, as the viewer and with a false token."""

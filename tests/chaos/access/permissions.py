@@ -80,6 +80,12 @@ PERMISSIONS: dict[str, Operation] = {
     "leaveGame": Operation(
         lambda _: calls.LEAVE, _everyone("204", "204", "game-finished") | _NEEDS_TOKEN
     ),
+    "rematchGame": Operation(
+        lambda _: calls.REMATCH,
+        _everyone("game-not-finished", "game-not-finished", "201")
+        | _NEEDS_TOKEN
+        | {"key": ("game-not-finished", "game-not-finished", "idempotency-key-reused")},
+    ),
     "evaluateHand": Operation(
         lambda _: calls.post_to("/v1/evaluations", {"cards": ["8H"], "wild_rank": "5"}), _OPEN
     ),

@@ -41,6 +41,7 @@ class ClientGenerator:
             self._repeat_of_seat: 12,
             self._leave: 2,
             self._delete: 1,
+            self._rematch: 2,
         }
 
     def create(self) -> Request:
@@ -90,7 +91,8 @@ class ClientGenerator:
 
     def join(self, state: GameState, seat: int) -> Request:
         """A join with a seat's invite."""
-        body = {"invite": state.invites[seat], "name": self._pick(None, "Bo")}
+        kind = "token" if state.is_rematch else "invite"
+        body = {kind: state.invites[seat], "name": self._pick(None, "Bo")}
         return self._remember(Request("joinGame", state.game_id, seat, body=body, key=self._key()))
 
     def leave(self, state: GameState, seat: int) -> Request:
@@ -98,6 +100,16 @@ class ClientGenerator:
         return self._remember(
             Request("leaveGame", state.game_id, seat, state.tokens[seat], key=self._maybe_key())
         )
+
+    def rematch(self, state: GameState, seat: int) -> Request:
+        """A request for a rematch."""
+        token = state.tokens.get(seat) or state.left[seat]
+        key = self._maybe_key()
+        return self._remember(Request("rematchGame", state.game_id, seat, token, key=key))
+
+    def _rematch(self, state: GameState) -> Request:
+        seat = self._any_seat(state)
+        return self._read(state) if seat is None else self.rematch(state, seat)
 
     def _seat(self) -> dict[str, str]:
         if self._rng.random() < 0.4:

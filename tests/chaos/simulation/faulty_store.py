@@ -20,6 +20,7 @@ from service.store.models import (
     AlreadyCommitted,
     Commit,
     Committed,
+    Deleted,
     KeyExpired,
     MoveKey,
     Nonce,
@@ -85,10 +86,14 @@ class ModelStore:
         log = self.logs.get(game_id, [])
         return [log[seq - 1] for seq in seqs if 0 < seq <= len(log)]
 
-    def delete(self, game_id: str) -> None:
+    def delete(self, game_id: str, expected: int) -> Deleted | Stale:
+        version = self.version(game_id)
+        if version != expected:
+            return Stale(version)
         self.games.pop(game_id, None)
         self.nonces.pop(game_id, None)
         self.logs.pop(game_id, None)
+        return Deleted()
 
     def commit(self, commit: Commit) -> Outcome:
         made = self.made(commit)
@@ -240,8 +245,8 @@ class FaultyStore:
     def events_at(self, game_id: str, seqs: Sequence[int]) -> Any:
         return self._call("events", lambda: self._model.events_at(game_id, seqs), _READING)
 
-    def delete(self, game_id: str) -> None:
-        self._call("delete", lambda: self._model.delete(game_id), _DELETING)
+    def delete(self, game_id: str, expected: int) -> Any:
+        return self._call("delete", lambda: self._model.delete(game_id, expected), _DELETING)
 
     def commit(self, commit: Commit) -> Outcome:
         outcome: Outcome = self._call(

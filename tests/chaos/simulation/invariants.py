@@ -15,6 +15,8 @@ from typing import Any
 
 from engine.snapshot import load
 from service.games.entity_tags import VIEW_FORMAT
+from service.games.meta import Meta, Reservation
+from service.games.rematches import MADE
 from service.store.models import Commit, MoveKey, Nonce, RecordKey
 from tests.chaos.simulation.faulty_store import NEWEST, ModelStore, Written
 from tests.chaos.simulation.messages import CHANGING, NO_ANSWER, OPERATIONS, Answer, Request
@@ -28,6 +30,7 @@ CAUSES = {
     "createGame": "seat_joined",
     "joinGame": "seat_joined",
     "leaveGame": "seat_left",
+    "rematchGame": "seat_joined",  # in the game that the old one has reserved
     "drawCard": "card_drawn",
     "discardCard": "card_discarded",
 }
@@ -74,6 +77,7 @@ class InvariantChecker:
         self._model = model
         self._keys_of_seats: defaultdict[tuple[str, int | None], list[str]] = defaultdict(list)
         self._read = 0
+        self._reserved: set[str] = set()
         self._unknown_outcomes: list[Request] = []
 
     def keyed_moves(self, game_id: str, seat: int | None) -> list[Request]:
@@ -146,10 +150,17 @@ class InvariantChecker:
         events = logged(commit.events, load(commit.stored.state).rules.aces, commit.logged)
         state = self.games.setdefault(commit.game_id, GameState(commit.game_id))
         self._add_violations(state.apply(written, events))
+        if commit.key == MADE:
+            self._require(commit.game_id in self._reserved, f"not reserved: {commit.game_id}")
+            self.counts["rematches"] += 1
+            return
+        reserved = _reservation(commit)
+        if reserved is not None:
+            self._reserved.add(reserved.game_id)
         keyed = self._keyed(commit)
         if keyed is not None:
             self._require(keyed.version is None, f"executed twice: {keyed.request}")
-            keyed.version = commit.stored.version
+            keyed.version = commit.stored.version if reserved is None else 1
             if keyed.request.operation in _OF_A_SEAT:
                 keys = self._keys_of_seats[commit.game_id, keyed.request.seat]
                 keys.append(str(keyed.request.digest))
@@ -159,13 +170,11 @@ class InvariantChecker:
         if exchange is not None:
             acknowledged.remove(exchange)
             self._apply_answer(state, *exchange)
-        elif _cause(events)["type"] in _PRESENCE_EVENTS:
+        elif reserved is None and _cause(events)["type"] in _PRESENCE_EVENTS:
             self.counts["presence changes"] += 1
         else:
             request = self._request_of_unknown_outcome(keyed, commit, events)
-            self._require(
-                request is not None, f"no request caused {_cause(events)} {commit.game_id}"
-            )
+            self._require(request is not None, f"no request caused {events} {commit.game_id}")
             if request is not None and request.operation == "leaveGame":
                 self._void_token(state, request)
 
@@ -188,11 +197,21 @@ class InvariantChecker:
         """Apply an acknowledged change to the expected state: invites, tokens, and left seats."""
         if request.operation == "leaveGame":
             self._void_token(state, request)
+        elif request.operation == "rematchGame":
+            self._apply_rematch(state, answer)
         elif request.operation in ("createGame", "joinGame"):
             if "invites" in answer.fields:
                 state.invites = {each["seat"]: each["code"] for each in answer.fields["invites"]}
                 state.humans = 1 + len(state.invites)
             self._add_violations(state.set_token(answer.fields["seat"], answer.fields["token"]))
+
+    def _apply_rematch(self, old: GameState, answer: Answer) -> None:
+        game_id, caller = answer.fields["game"]["id"], answer.fields["seat"]
+        state = self.games.setdefault(game_id, GameState(game_id))
+        state.is_rematch = True
+        state.invites = {seat: token for seat, token in old.tokens.items() if seat != caller}
+        state.humans = len(old.tokens)
+        self._add_violations(state.set_token(caller, answer.fields["token"]))
 
     def _void_token(self, state: GameState, request: Request) -> None:
         assert request.seat is not None, "a seat leaves"
@@ -300,6 +319,9 @@ def _acknowledges(
         return False
     if request.digest is not None and request.digest != _digest(commit):
         return False
+    reserved = _reservation(commit)
+    if reserved is not None:
+        return bool(answer.fields["game"]["id"] == reserved.game_id)
     answered = [(each["seq"], each["type"]) for each in answer.fields.get("events", [])]
     written = [(each["seq"], each["type"]) for each in events]
     same_version = answer.version in (None, commit.stored.version)
@@ -310,6 +332,14 @@ def _may_have_caused(request: Request, commit: Commit, events: Sequence[Event]) 
     """Whether a request can have caused this commit."""
     if request.game_id is None:
         return commit.stored.version == 1
+    reserved = _reservation(commit)
+    if reserved is not None or request.operation == "rematchGame":
+        return (
+            reserved is not None
+            and request.operation == "rematchGame"
+            and (request.game_id, request.seat) == (commit.game_id, reserved.seat)
+            and isinstance(commit.key, Nonce) == (request.digest is None)
+        )
     cause = _cause(events)
     return (
         request.game_id == commit.game_id
@@ -317,6 +347,11 @@ def _may_have_caused(request: Request, commit: Commit, events: Sequence[Event]) 
         and cause["seat"] == request.seat
         and isinstance(commit.key, Nonce) == (request.digest is None)
     )
+
+
+def _reservation(commit: Commit) -> Reservation | None:
+    """The rematch that a commit reserves; a finished game has no later commit."""
+    return Meta.parse(commit.stored).rematch
 
 
 def _digest(commit: Commit) -> str | None:

@@ -46,6 +46,8 @@ ABANDONED_SHARE = 0.7
 """The share of games that all humans leave at the end, since finishing a game takes long."""
 _CONFIG = Config(data_dir=Path("unused"), log_level="CRITICAL", ai_turn_solves=300)
 _WORKERS = ("first", "second")
+_REMATCH_FAULT_RATE = 0.25
+"""The same while a rematch is asked for, which few calls do."""
 _MAX_STEPS = 3_000
 """More steps than any game needs."""
 
@@ -149,6 +151,31 @@ class Simulation:
             self.checker.violations.append(f"{state.game_id} does not end")
         elif not state.game.abandoned:
             self._check_replay(state)
+            self._play_again(state)
+
+    def _play_again(self, state: GameState) -> None:
+        """Ask for rematches while everything fails, then without faults; all who can, join."""
+        before = set(self.checker.games)
+        seats = sorted(state.tokens)
+        self.injector.rate = _REMATCH_FAULT_RATE
+        for _ in range(3):
+            asked = [self.clients.rematch(state, self.rng.choice(seats)) for _ in range(2)]
+            self.step([*asked, Request("getGame", state.game_id)])
+        self.injector.rate = 0.0
+        self.injector.deliver(share=1.0)
+        self.step([self.clients.rematch(state, seats[0])])
+        for keyed in list(self.checker.keys.values()):
+            if keyed.outcome_unknown and keyed.answer is None:
+                self.step([keyed.request])
+        (view,) = self.step([Request("getGame", state.game_id)])
+        made = set(self.checker.games) - before
+        if made != {view.fields["rematch"]}:
+            self.checker.violations.append(f"{made} follow {state.game_id}, not {view.fields}")
+        for each in map(self.checker.games.__getitem__, sorted(made)):
+            while each.is_known and each.game and each.game.status is Status.WAITING:
+                self.step([self.clients.next_move(each)])
+            for seat in list(each.tokens):
+                self.step([self.clients.leave(each, seat)])
 
     def _repeat_moves(self, state: GameState) -> None:
         """Repeat the newest move of each seat, and those around the oldest kept answer."""
@@ -220,7 +247,8 @@ def simulations(seeds: int = 2_000, steps: int = STEPS, processes: int = 2) -> O
         f" {counts['Stale']} version conflicts, {_fault_counts(counts)};"
         f" {counts['idempotency-key-expired']} expired keys repeated,"
         f" {counts['repeated']} requests of unknown outcome repeated,"
-        f" {counts['finished']} games finished, {counts['abandoned']} left by all humans"
+        f" {counts['finished']} games finished, {counts['rematches']} of them played again,"
+        f" {counts['abandoned']} left by all humans"
     )
     violations = [f"seed {report.seed}: {each}" for report in reports for each in report.violations]
     return Outcome(summary, violations)

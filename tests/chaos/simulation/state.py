@@ -24,7 +24,8 @@ Event = dict[str, Any]
 class GameState:
     """One game: `tokens` are valid, those of `left` are void.
 
-    `humans` is 0 until a client has an answer that names the game.
+    `humans` is 0 until a client has an answer that names the game. The invites of a rematch are
+    tokens of the game before it.
     """
 
     game_id: str
@@ -37,6 +38,7 @@ class GameState:
     game: Game | None = None
     may_be_deleted: bool = False
     deleted: bool = False
+    is_rematch: bool = False
     gone: bool = False
     _stored: StoredGame | None = None
 
@@ -68,7 +70,8 @@ class GameState:
             yield f"versions {versions} instead of {expected}"
         seqs = [event["seq"] for event in events]
         expected_seqs = list(range(len(self.log) + 1, len(self.log) + 1 + len(events)))
-        if not seqs or seqs != expected_seqs:
+        is_reservation = Meta.parse(written.commit.stored).rematch is not None
+        if is_reservation is bool(seqs) or seqs != expected_seqs:
             yield f"events {seqs} instead of {expected_seqs}"
         self.version = versions[1]
         self.log += written.commit.events

@@ -13,6 +13,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 import redis
@@ -73,6 +74,11 @@ def test_a_seed_gives_the_same_trace_in_every_process() -> None:
     assert [run.returncode for run in runs] == [0, 0], traces[0][-500:] + runs[0].stderr[-500:]
     assert traces[0] == traces[1]
     assert traces[0].count(" -> ") > 30
+
+
+def test_a_rematch_that_nobody_completes_is_a_violation() -> None:
+    with mock.patch("service.games.rematches.is_missing", return_value=False):
+        assert any(simulate(seed).violations for seed in range(ENOUGH))
 
 
 def test_another_seed_gives_another_trace() -> None:
@@ -249,8 +255,8 @@ def test_the_model_has_the_same_results_as_the_real_store(redis_url: str) -> Non
             pair.call("read", game_id, None if isinstance(key, Nonce) else key)
         pair.call("events", game_id, after, rng.randrange(5))
         pair.call("events_at", game_id, [after + 1, 1, 90])
-        if rng.random() < 0.05:
-            pair.call("delete", game_id)
+        if rng.random() < 0.1:
+            pair.call("delete", game_id, rng.choice((commit.expected, commit.stored.version)))
     assert outcomes == {
         "Committed",
         "AlreadyCommitted",
