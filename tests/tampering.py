@@ -19,7 +19,7 @@ from unittest.mock import patch
 from engine import shuffle
 from engine.shuffle import commitment
 from tests.oracle import JOKER, RANKS, SUITS, card_points, is_wild
-from tests.replays import Replay
+from tests.replays import Replay, abandoned, finished, stalled
 
 Json = dict[str, Any]
 Change = Callable[[Replay, random.Random], None]
@@ -35,6 +35,15 @@ def tampered(replay: Replay, name: str, number: int) -> Replay | None:
     except IndexError:  # a choice from no places
         return None
     return changed if changed != replay else None
+
+
+def all_tampered(name: str, games: int) -> list[Replay]:
+    """A change in so many finished and so many abandoned games, where these have a place for it."""
+    replays = [play(number) for number in range(games) for play in (finished, abandoned)]
+    if "refill" in name:
+        replays.append(stalled(1))  # long, and others are hardly ever refilled
+    changed = [tampered(replay, name, number) for number, replay in enumerate(replays)]
+    return [replay for replay in changed if replay is not None]
 
 
 def _change(change: Change) -> Change:

@@ -21,7 +21,7 @@ from tests import shuffle_vectors
 from tests.engine.verify.test_command import LEFT_OUT, NO_REPLAYS
 from tests.replays import Replay, abandoned, finished, stalled
 from tests.scale import scaled
-from tests.tampering import CHANGES, swapped_shuffles, tampered
+from tests.tampering import CHANGES, all_tampered, swapped_shuffles, tampered
 
 ROOT = Path(__file__).parents[2]
 VERIFIER = ROOT / "service/http/static/verify.mjs"
@@ -73,12 +73,7 @@ def test_true_replays_are_accepted() -> None:
 
 @pytest.mark.parametrize("name", CHANGES)
 def test_a_change_is_found_and_told_as_in_python(name: str) -> None:
-    changed = [
-        found
-        for number in range(scaled(20))
-        for replay in (finished(number), abandoned(number), stalled(1))
-        if (found := tampered(replay, name, number)) is not None
-    ]
+    changed = all_tampered(name, scaled(20))
     assert changed
     for replay, report in zip(changed, reports(changed), strict=True):
         assert not report["ok"]
