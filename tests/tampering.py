@@ -1,8 +1,8 @@
 """Changes of a replay that a verifier must find, each at a random place.
 
 A change keeps what it can in order: numbers without a gap, sums that fit. What nothing follows from
-is not changed here: when a human came, was away and came back, and the last moves of a game that
-was abandoned.
+is not changed here: when a human came, was away and came back, and the moves in the last round of a
+game that was abandoned.
 """
 
 from __future__ import annotations
@@ -100,6 +100,7 @@ def card_of_an_event(replay: Replay, rng: random.Random) -> None:
 
 @_change
 def discard_in_both_lists(replay: Replay, rng: random.Random) -> None:
+    assert rng.choice(events_of(replay, "game_finished"))
     pairs = zip(actions_of(replay, "discard"), events_of(replay, "card_discarded"), strict=True)
     action, event = rng.choice(list(pairs))
     action["card"] = event["card"] = other_than(ALL_CARDS, event["card"], rng)
