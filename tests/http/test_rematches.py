@@ -17,7 +17,13 @@ from tests.http.test_conditional_requests import same_answer
 from tests.player import QUICK, Player, create, named, refused
 
 HUMAN, AI = {"kind": "human"}, {"kind": "ai", "level": "easy"}
-OPTIONS = {"jokers": 2, "aces": "both", "hints": False, "turn_seconds": 60}
+OPTIONS = {
+    "jokers": 2,
+    "aces": "both",
+    "hints": False,
+    "turn_seconds": 60,
+    "rounds": {"first": 4, "last": 5},
+}
 NAMES = ("Ann", "Bea", "Cem")
 
 
