@@ -17,6 +17,11 @@ SLOW_SECONDS = 0.02
 """A call that lasts so long costs its thread the lead, at the latest after twice this time."""
 CAUTION_SECONDS = 0.1
 """For so long after that no call is made in the leading thread."""
+_SIGNAL_SECONDS = 0.5
+"""How long a signal may wait for its handler while the main thread follows.
+
+Handlers run in the main thread once it runs Python, and gunicorn has SIGTERM not end its waiting.
+"""
 
 Call = Callable[[], object]
 
@@ -101,7 +106,8 @@ class LeaderFollower:
         """Wait until the leader has been in one call for long, and take the lead."""
         self._has_follower = True
         while not self._has_ended:
-            self._has_call.wait()
+            if not self._has_call.wait(_SIGNAL_SECONDS):
+                continue
             number = self._call
             if not number:
                 self._has_call.clear()

@@ -304,7 +304,7 @@ def test_requests_in_the_queue_at_sigterm_are_answered(tmp_path: Path) -> None:
 def held_request(server: Server, folder: Path) -> Iterator[socket.socket]:
     """A connection whose request a thread is answering; the end releases it."""
     with server.connect() as connection:
-        connection.sendall(GET % b"/held")
+        connection.sendall(b"GET /held HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
         while not (folder / "begun").exists():
             time.sleep(0.005)
         yield connection
@@ -326,6 +326,16 @@ def test_after_sigterm_new_connections_are_refused_while_requests_are_answered(
                 refused = True
 
         assert refused
+
+
+def test_a_worker_whose_first_thread_follows_ends_at_sigterm(tmp_path: Path) -> None:
+    with serving(tmp_path, WORKERS="1") as server:
+        with held_request(server, tmp_path):
+            assert server.get("/") == (200, b"hello")
+        assert server.get("/") == (200, b"hello")
+        server.process.terminate()
+
+        assert server.process.wait(7) == 0, "less than gunicorn gives a worker before it is killed"
 
 
 def test_every_worker_ends_when_all_processes_get_sigterm_at_once(tmp_path: Path) -> None:
