@@ -108,7 +108,7 @@ class Replayer:
         commitment = hashlib.sha256(self.secret).hexdigest()
         assert self.replay["commitment"] == commitment, "the secret is not the committed one"
         drawn = first_dealer(self.secret, self.seats)
-        if self.replay["rematch_of"] is not None:  # the deal goes on from the game before
+        if self.replay.get("rematch_of") is not None:  # the deal goes on from the game before
             drawn = self.replay["first_dealer"]
         assert self.replay["first_dealer"] == drawn, f"the secret makes seat {drawn} deal first"
         same_events(self.events(), self.replay["events"], self.aces)
