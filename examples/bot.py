@@ -14,8 +14,7 @@ from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 RANKS, JOKER = "A23456789TJQK", "JK"
-names = ("GAME_ID", "INVITE", "SERVICE_URL")
-given = {**os.environ, **dict(zip(names, sys.argv[1:], strict=False))}
+given = os.environ | dict(zip(("GAME_ID", "INVITE", "SERVICE_URL"), sys.argv[1:], strict=False))
 if not {"GAME_ID", "INVITE"} <= given.keys():
     sys.exit(__doc__)
 GAME = f"{given.get('SERVICE_URL', 'http://127.0.0.1:8000')}/v1/games/{given['GAME_ID']}"
@@ -34,10 +33,11 @@ def call(path, body=None, **headers):
             with urlopen(request, timeout=30) as answer:
                 return answer.status, answer.headers["ETag"], json.load(answer)
         except HTTPError as refusal:
-            if refusal.code not in (429, 503):
+            if refusal.code not in (429, 502, 503, 504):
                 told = json.loads(refusal.read() or "null")  # 304 has no body
                 return refusal.code, refusal.headers["ETag"], told
-            pause = float(refusal.headers["Retry-After"] or 1)
+            after = refusal.headers["Retry-After"] or ""  # a proxy may send none, or a date
+            pause = min(int(after), 60) if after.isdigit() else min(0.1 * 2**attempt, 10)
         except (OSError, HTTPException):  # no answer, or half of one
             pause = min(0.1 * 2**attempt, 10)
         time.sleep(pause + secrets.randbelow(100) / 1000)

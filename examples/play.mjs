@@ -5,8 +5,9 @@
 const games = `${process.argv[2] ?? "http://127.0.0.1:8000"}/v1/games`;
 
 /** Send a request and return its answer; a refusal is an error that says what to do. */
-async function post(path, body, token = "") {
-  const headers = { "Content-Type": "application/json", Authorization: `Bearer ${token}` };
+async function post(path, body, token) {
+  const headers = { "Content-Type": "application/json" };
+  if (token) headers.Authorization = `Bearer ${token}`;
   const response = await fetch(games + path, { method: "POST", headers, body: JSON.stringify(body) });
   const answer = await response.json();
   if (!response.ok) throw new Error(`${answer.code}: ${answer.detail}`);

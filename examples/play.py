@@ -12,7 +12,9 @@ GAMES = (sys.argv[1:] or ["http://127.0.0.1:8000"])[0] + "/v1/games"
 
 def post(path, body, token=""):
     """Send a request and return its answer."""
-    headers = {"Content-Type": "application/json", "Authorization": f"Bearer {token}"}
+    headers = {"Content-Type": "application/json"}
+    if token:
+        headers["Authorization"] = f"Bearer {token}"
     with urlopen(Request(GAMES + path, json.dumps(body).encode(), headers)) as answer:
         return json.load(answer)
 

@@ -2,10 +2,12 @@
 
 Run it as: python examples/two_humans.py [http://127.0.0.1:8000]
 
-The two would be programs of their own; here one script plays both seats.
+The two would be programs of their own, which wait a little before they ask again; here one script
+plays both seats. See bot.py for what to do when an answer is lost or the service is busy.
 """
 
 import json
+import secrets
 import sys
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
@@ -17,6 +19,8 @@ def call(path, body=None, **headers):
     """Return an answer and the tag of its view; None as the answer where nothing is new."""
     data = None if body is None else json.dumps(body).encode()
     named = {name.replace("_", "-"): value for name, value in headers.items()}
+    if data:  # sent again with the same key, a call that changes something changes it once
+        named["Idempotency-Key"] = secrets.token_urlsafe(24)
     request = Request(GAMES + path, data, {"Content-Type": "application/json"} | named)
     try:
         with urlopen(request) as answer:

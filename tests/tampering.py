@@ -388,6 +388,40 @@ def count_again(replay: Replay) -> None:
 
 
 @_change
+def complete_hand_scored_with_cards(replay: Replay, rng: random.Random) -> None:
+    row = rng.choice([row for row in rows_of(replay) if not row["deadwood"]])
+    row["melds"], row["deadwood"] = [], list(row["hand"])
+    count_again(replay)
+
+
+@_change
+def wild_beside_a_set_scored_with_cards(replay: Replay, rng: random.Random) -> None:
+    places = [
+        (row, meld, place)
+        for scored in events_of(replay, "round_scored")
+        for row in scored["seats"]
+        for meld in row["melds"]
+        for place, card in enumerate(meld["cards"])
+        if meld["kind"] == "set"
+        and len(meld["cards"]) > 3
+        and is_wild(card, RANKS[scored["round"] + 1])
+    ]
+    row, meld, place = rng.choice(places)
+    del meld["stands_for"][place]
+    left = [*row["deadwood"], meld["cards"].pop(place)]
+    row["deadwood"] = [card for card in row["hand"] if _taken(card, left)]
+    count_again(replay)
+
+
+def _taken(card: str, cards: list[str]) -> bool:
+    """Whether a card was among these, from which it is taken."""
+    if card in cards:
+        cards.remove(card)
+        return True
+    return False
+
+
+@_change
 def meld_of_the_other_kind(replay: Replay, rng: random.Random) -> None:
     meld = rng.choice([meld for row in rows_of(replay) for meld in row["melds"]])
     meld["kind"] = other_than(["run", "set"], meld["kind"], rng)

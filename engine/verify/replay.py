@@ -14,6 +14,7 @@ MAX_SEATS = 6
 _JOKERS = (0, 2, 4)
 _ACES = ("low", "high", "both")
 _HEX = re.compile("[0-9a-f]{64}")
+_GAME_ID = re.compile("[A-Za-z0-9_-]{22}")
 
 
 class NotAReplayError(Exception):
@@ -56,10 +57,17 @@ def read(text: str | bytes) -> Replay:
         rounds=_rounds(rules),
         seats=seats,
         first_dealer=value.get("first_dealer"),
-        is_rematch=value.get("rematch_of") is not None,
+        is_rematch=_is_rematch(value),
         actions=_objects(value, "actions"),
         events=_objects(value, "events"),
     )
+
+
+def _is_rematch(value: JsonObject) -> bool:
+    game = value.get("rematch_of")
+    if game is not None and not (isinstance(game, str) and _GAME_ID.fullmatch(game)):
+        raise NotAReplayError("'rematch_of' is neither null nor the id of a game")
+    return game is not None
 
 
 def _refuse_constant(name: str) -> NoReturn:

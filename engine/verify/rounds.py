@@ -5,7 +5,13 @@ from __future__ import annotations
 from engine.verify.comparison import quoted
 from engine.verify.dealing import deal, hand_size, in_order, refilled, wild_rank
 from engine.verify.listing import Listing
-from engine.verify.melds import IllegalMeldError, deadwood, melds_completely, points
+from engine.verify.melds import (
+    IllegalMeldError,
+    deadwood,
+    is_wild,
+    melds_completely,
+    points,
+)
 from engine.verify.membership import Membership
 from engine.verify.replay import Replay
 
@@ -109,6 +115,15 @@ class Round:
         except IllegalMeldError as error:
             self._listing.fail(f"the melds of seat {seat}: {error}")
 
+    def _check_deadwood(self, seat: int, left: list[str], has_melds: bool) -> None:
+        """Refuse cards in no meld that could be in one, as far as that shows without a solver."""
+        if melds_completely(self._hands[seat], self._wild, self._replay.aces):
+            self._listing.fail(
+                f"seat {seat} is scored with cards, but its whole hand can be melded"
+            )
+        if has_melds and any(is_wild(card, self._wild) for card in left):
+            self._listing.fail(f"seat {seat} is scored with a wild, which can join any meld")
+
     def _score(self, totals: list[int]) -> None:
         """Expect the scores of the hands, arranged in the melds that the event itself lists."""
         rows = self._listing.require("round_scored").get("seats")
@@ -118,6 +133,8 @@ class Round:
         for seat, row in enumerate(rows):
             melds = row.get("melds") if isinstance(row, dict) else None
             left = self._deadwood(seat, melds)
+            if left:
+                self._check_deadwood(seat, left, bool(melds))
             cost = points(left, self._wild, self._replay.aces)
             totals[seat] += cost
             expected.append(

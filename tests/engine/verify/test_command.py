@@ -38,7 +38,7 @@ def test_a_true_replay_is_verified_with_what_was_checked(
 def test_an_abandoned_game_is_verified_as_one(
     file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    file.write_text(json.dumps({**abandoned(0), "rematch_of": "of another"}))
+    file.write_text(json.dumps({**abandoned(0), "rematch_of": "Zk3vQ8rT1xWn5bYc7LdMfA"}))
     assert abandoned(0)["events"][-1]["type"] == "game_abandoned"
     assert main([str(file)]) == VERIFIED
     told = capsys.readouterr().out

@@ -99,8 +99,8 @@ function subsets(cards) {
   return subsets(rest).flatMap((subset) => [subset, [first, ...subset]]);
 }
 
-/** @param {string} card @param {string} wild */
-function isWild(card, wild) {
+/** Whether a card is a joker or of the round's wild rank. @param {string} card @param {string} wild */
+export function isWild(card, wild) {
   return card === JOKER || card[0] === wild;
 }
 

@@ -22,6 +22,9 @@ export function checkShape(replay) {
   if (seats.length < 2 || seats.length > 6) {
     throw new NotAReplay(`a game has 2 to 6 seats, not ${seats.length}`);
   }
+  if (isRematch(replay) && !/^[A-Za-z0-9_-]{22}$/.test(replay.rematch_of)) {
+    throw new NotAReplay("'rematch_of' is neither null nor the id of a game");
+  }
   if (!isObject(rules)) throw new NotAReplay("'rules' is not an object");
   if (![0, 2, 4].includes(rules.jokers)) {
     throw new NotAReplay("'rules' has a number of jokers that no game has");

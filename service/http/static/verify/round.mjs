@@ -5,7 +5,7 @@
 /** @import { Json } from "./replay.mjs" */
 import { quoted } from "./comparison.mjs";
 import { deal, handSize, inOrder, RANKS, refill } from "./dealing.mjs";
-import { deadwood, IllegalMeld, meldsCompletely, points, remove } from "./melds.mjs";
+import { deadwood, IllegalMeld, isWild, meldsCompletely, points, remove } from "./melds.mjs";
 
 const LAST_TURN = 60; // of a seat in a round that nobody ends
 
@@ -101,6 +101,17 @@ export class Round {
     this.finalsLeft = this.hands.length - 1;
   }
 
+  /** Refuse cards in no meld that could be in one, as far as that shows without a solver.
+   * @param {number} seat @param {string[]} left @param {boolean} hasMelds */
+  checkDeadwood(seat, left, hasMelds) {
+    if (meldsCompletely(this.hands[seat], this.wild, this.aces)) {
+      this.listing.fail(`seat ${seat} is scored with cards, but its whole hand can be melded`);
+    }
+    if (hasMelds && left.some((card) => isWild(card, this.wild))) {
+      this.listing.fail(`seat ${seat} is scored with a wild, which can join any meld`);
+    }
+  }
+
   /** Expect the scores of the hands, arranged in the melds that the event itself lists.
    * @param {number[]} totals */
   score(totals) {
@@ -111,6 +122,7 @@ export class Round {
     const seats = this.hands.map((cards, seat) => {
       const melds = rows[seat]?.melds;
       const left = this.deadwood(seat, melds);
+      if (left.length > 0) this.checkDeadwood(seat, left, melds.length > 0);
       const cost = points(left, this.wild, this.aces);
       totals[seat] += cost;
       const total = totals[seat];
