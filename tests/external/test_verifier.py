@@ -63,7 +63,7 @@ def true_replays() -> Iterator[Replay]:
     yield from map(finished, range(scaled(100)))
     yield from map(abandoned, range(scaled(100)))
     yield from map(stalled, range(scaled(30)))
-    yield {**finished(0), "rematch_of": "of another"}
+    yield {**finished(0), "rematch_of": "Zk3vQ8rT1xWn5bYc7LdMfA"}
 
 
 def test_true_replays_are_accepted() -> None:
