@@ -6,7 +6,7 @@ is not kept. `operations` reads here what a view says of its arguments, and pars
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from itertools import groupby
 from typing import Any, TypeVar
 
@@ -76,6 +76,19 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]
     def alt_response(self, status: int, **more: object) -> Callable[[_View], _View]:
         """Document another answer."""
         return _documenting(super().alt_response(status, **more))
+
+    def text_response(
+        self, media_type: str, description: str, headers: Mapping[str, object]
+    ) -> Callable[[_View], _View]:
+        """Document that a caller may choose a text of this media type as the successful answer."""
+        return self.alt_response(
+            200,
+            schema={"type": "string"},
+            content_type=media_type,
+            description=description,
+            headers=headers,
+            success=True,
+        )
 
     @staticmethod
     def doc(**more: object) -> Callable[[_View], _View]:

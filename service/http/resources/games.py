@@ -194,14 +194,7 @@ class ScoresResource(Resource):
 
     @blueprint.operation("getScores", Token.OPTIONAL, *READ_PROBLEMS)
     @blueprint.response(200, Scores, description="The scores so far.", headers=_SCORES_HEADERS)
-    @blueprint.alt_response(
-        200,
-        schema={"type": "string"},
-        content_type=CSV,
-        description="The scores so far.",
-        headers=_SCORES_HEADERS,
-        success=True,
-    )
+    @blueprint.text_response(CSV, "The scores so far.", _SCORES_HEADERS)
     def get(self, game_id: str) -> Response:
         """Read the scores.
 

@@ -39,14 +39,7 @@ class RulesResource(Resource):
     @blueprint.arguments(RulesHeaders, location="headers")
     @blueprint.alt_response(304, description="You have this text already.", headers=_KNOWN_HEADERS)
     @blueprint.response(200, RulesReply, description="The rules.", headers=_HEADERS)
-    @blueprint.alt_response(
-        200,
-        schema={"type": "string"},
-        content_type=MARKDOWN,
-        description="The rules.",
-        headers=_HEADERS,
-        success=True,
-    )
+    @blueprint.text_response(MARKDOWN, "The rules.", _HEADERS)
     def get(self, headers: dict[str, str]) -> Response:
         """Read the rules of the game.
 
