@@ -8,8 +8,13 @@ from typing import Any
 
 import pytest
 
-from service.games.meta import Lifetimes
+from engine.events import Event
+from engine.game import Game
+from engine.snapshot import dump
+from service.games.event_log import LoggedEvent, pack
+from service.games.meta import Lifetimes, Meta
 from service.games.repository import GameRepository
+from service.games.tokens import game_id
 from service.games.transactions import Transactions
 from service.store.game_store import GameStore
 from service.store.models import (
@@ -21,6 +26,7 @@ from service.store.models import (
     Outcome,
     RecordKey,
     Stale,
+    StoredGame,
 )
 from tests.clock import Clock
 
@@ -74,6 +80,23 @@ class ObservedStore:
             record=b"",
         )
         assert self.store.commit(rival) == Committed()
+
+
+def first_commit(observed: ObservedStore, game: Game, meta: Meta, events: Sequence[Event]) -> str:
+    """The id of a game that is stored at version 1, its events at the time of its last change."""
+    commit = Commit(
+        game_id=game_id(None),
+        expected=0,
+        stored=StoredGame(1, dump(game), meta.dump()),
+        events=[pack(LoggedEvent(event, meta.updated_at)) for event in events],
+        logged=0,
+        key=Nonce(b"first"),
+        record=b"",
+        record_ttl=DAY,
+        game_ttl=DAY,
+    )
+    assert observed.store.commit(commit) == Committed()
+    return commit.game_id
 
 
 @pytest.fixture

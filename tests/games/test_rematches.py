@@ -13,7 +13,7 @@ import pytest
 from engine.game import Game, Status
 from engine.rules import AceMode, Rules
 from engine.seats import AiSeat, HumanSeat, Level
-from engine.snapshot import dump, load
+from engine.snapshot import load
 from service.errors import (
     GameNotFoundError,
     OutcomeUnknownError,
@@ -22,19 +22,18 @@ from service.errors import (
     StorageUnavailableError,
 )
 from service.games.changes import Join, Rematch
-from service.games.event_log import LoggedEvent, pack
 from service.games.idempotency import Idempotency
 from service.games.meta import Meta
 from service.games.queries import Queries
 from service.games.rematches import MADE
 from service.games.repository import GameRepository
 from service.games.responses import GameResponse
-from service.games.tokens import game_id, token_hash
+from service.games.tokens import token_hash
 from service.games.transactions import Transactions
-from service.store.models import Commit, Committed, Deleted, Nonce, StoredGame
+from service.store.models import Commit, Deleted
 from tests.builders import ANN, secret
 from tests.clock import Clock
-from tests.games.conftest import DAY, ObservedStore
+from tests.games.conftest import DAY, ObservedStore, first_commit
 from tests.playout import Playout
 
 BEA = HumanSeat("Bea")
@@ -105,20 +104,9 @@ def finished(
     *_, game = playout.states()
     hashes = (token_hash("Ann"), token_hash("Bea"), None)
     meta = Meta(clock.now, clock.now, clock.now, hashes, (None,) * 3, played=True)
-    commit = Commit(
-        game_id=game_id(None),
-        expected=0,
-        stored=StoredGame(1, dump(game), meta.dump()),
-        events=[pack(LoggedEvent(event, clock.now)) for event in playout.events],
-        logged=0,
-        key=Nonce(b"first"),
-        record=b"",
-        record_ttl=DAY,
-        game_ttl=DAY,
-    )
-    assert observed.store.commit(commit) == Committed()
+    name = first_commit(observed, game, meta, playout.events)
     queries = Queries(transactions, repository)
-    return Finished(transactions, queries, observed, game, commit.game_id)
+    return Finished(transactions, queries, observed, game, name)
 
 
 def test_an_undisturbed_rematch_is_two_commits(finished: Finished, clock: Clock) -> None:

@@ -41,7 +41,7 @@ from service.games.transactions import ATTEMPTS, Change, Decision, Transactions
 from service.store.models import Commit, Committed, Deleted, MoveKey, Nonce, RecordKey, StoredGame
 from tests.builders import ANN, secret
 from tests.clock import Clock
-from tests.games.conftest import DAY, LIFETIMES, ObservedStore
+from tests.games.conftest import DAY, LIFETIMES, ObservedStore, first_commit
 
 BEA = HumanSeat("Bea")
 WITHOUT_KEY = Idempotency(None, b"draw")
@@ -62,19 +62,8 @@ def stored_game(observed: ObservedStore, clock: Clock, *, turn_seconds: int | No
     assert step.game.layout.seat == 0
     hashes = (token_hash("Ann"), token_hash("Bea"))
     meta = Meta(clock.now, clock.now, clock.now, hashes, (None, None))
-    commit = Commit(
-        game_id=game_id(None),
-        expected=0,
-        stored=StoredGame(1, dump(step.game), meta.stamped(step.game, clock.now, LIFETIMES).dump()),
-        events=[pack(LoggedEvent(event, clock.now)) for event in step.events],
-        logged=0,
-        key=Nonce(b"first"),
-        record=b"",
-        record_ttl=DAY,
-        game_ttl=DAY,
-    )
-    assert observed.store.commit(commit) == Committed()
-    return commit.game_id
+    stamped = meta.stamped(step.game, clock.now, LIFETIMES)
+    return first_commit(observed, step.game, stamped, step.events)
 
 
 @dataclass(slots=True)
