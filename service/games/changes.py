@@ -96,6 +96,8 @@ class Leave(_SeatChange):
 class Rematch(_SeatChange):
     """Playing again: the finished game reserves a new one, in which the caller has its seat."""
 
+    shows_rematch = True
+
     def key(self, now: int) -> RecordKey | None:
         """The key belongs to the operation; the fingerprint of the request says whose it is."""
         return record_key("rematch", self.idempotency)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 import msgspec
-from msgspec.structs import replace
+from msgspec.structs import astuple, replace
 
 from engine.game import Game
 from engine.seats import is_away
@@ -99,6 +99,8 @@ class Meta(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=T
 
     def dump(self) -> bytes:
         """The meta as it is stored."""
+        if self.rematch is None and self.rematch_of is None:
+            return _encode(astuple(self)[:-2])  # as versions without rematches read it
         return _encode(self)
 
     def fits(self, game: Game) -> bool:

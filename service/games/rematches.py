@@ -22,7 +22,9 @@ from service.store.models import RecordKey, StoredGame
 
 MADE = RecordKey("rematch")
 """The mark: it is there if the game has been made, even if it has been deleted since."""
-_CLOCK_DIFFERENCE = 3600
+COMPLETION_SECONDS = 86_400
+"""For how long after its reservation a missing game is made; fixed, as the mark must outlive it."""
+_CLOCK_DIFFERENCE = 3_600
 """Seconds by which the clocks of two servers may differ."""
 
 
@@ -49,18 +51,33 @@ def first_version(
 
 def make(first: NextVersion[SeatHolder], repository: GameRepository) -> None:
     """Commit the first version, unless that was done before; raises StorageError."""
-    lifetime = repository.lifetimes.of(played=False) + _CLOCK_DIFFERENCE
-    repository.commit(first, MADE, b"made", lifetime)
+    repository.commit(first, MADE, b"made", COMPLETION_SECONDS + _CLOCK_DIFFERENCE)
+
+
+def complete(
+    old: LoadedGame[CallerT_co], repository: GameRepository, now: int
+) -> NextVersion[SeatHolder] | None:
+    """Make the game that a finished one has reserved, if it is missing; what was made, or None.
+
+    Raises StorageError, CorruptGameError.
+    """
+    reserved = old.meta.rematch
+    if reserved is None or not is_missing(reserved, repository, now):
+        return None
+    first = first_version(old, repository)
+    if first is not None:
+        make(first, repository)
+    return first
 
 
 def is_missing(reserved: Reservation, repository: GameRepository, now: int) -> bool:
     """Whether a reserved game has not been made at `now` (ms since 1970); raises StorageError.
 
-    A game that nobody has played until its lifetime is over is not missed any more.
+    A day after the reservation it is not missed any more.
     """
-    if now >= reserved.at + repository.lifetimes.of(played=False) * 1000:
+    if now >= reserved.at + COMPLETION_SECONDS * 1000:
         return False
-    return repository.load(reserved.game_id, MADE)[1] is None
+    return not repository.has_record(reserved.game_id, MADE)
 
 
 def _options(game: Game, caller: int) -> GameOptions:

@@ -49,6 +49,10 @@ class GameRepository:
             return None, None
         return self._store.read(game_id, key)
 
+    def has_record(self, game_id: str, key: RecordKey) -> bool:
+        """Whether there is a record; raises StorageError."""
+        return self._store.has_record(game_id, key)
+
     def next_version(
         self, before: LoadedGame[CallerT_co], step: Step, meta: Meta, now: int
     ) -> NextVersion[CallerT_co]:

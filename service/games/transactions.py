@@ -77,10 +77,12 @@ class Change(ABC, Generic[ChangerT]):
     """A change of one game that somebody asks for.
 
     `voids_token`: whether the caller's token is void afterwards, so that a repeated request is
-    known by its record alone.
+    known by its record alone. `shows_rematch`: whether an answer to it may show the game that this
+    one has reserved.
     """
 
     voids_token: ClassVar[bool] = False
+    shows_rematch: ClassVar[bool] = False
     game_id: str
     idempotency: Idempotency
 
@@ -129,7 +131,8 @@ class Transactions:
                 return replay
             loaded = change.identify(stored)
             version = loaded.version
-            self.complete_rematch(loaded)
+            if change.shows_rematch:
+                self.complete_rematch(loaded)
             current = self._with_overdue_turns(loaded, now)
             if current is None:
                 continue
@@ -171,12 +174,9 @@ class Transactions:
 
         Raises StorageError, CorruptGameError.
         """
-        reserved = old.meta.rematch
-        if reserved is None or not rematches.is_missing(reserved, self._repository, self._clock()):
-            return
-        rematch = rematches.first_version(old, self._repository)
-        if rematch is not None:
-            self._make(rematch)
+        made = rematches.complete(old, self._repository, self._clock())
+        if made is not None:
+            _log_faults(made)
 
     def _load(
         self, change: Change[ChangerT], key: RecordKey | MoveKey | None
@@ -201,7 +201,8 @@ class Transactions:
             return None
         if stored is None or not change.voids_token:
             loaded = change.identify(stored)
-            self.complete_rematch(loaded)
+            if change.shows_rematch:
+                self.complete_rematch(loaded)
             stored = loaded.stored
         if isinstance(record, KeyExpired):
             raise KeyExpiredError(stored.version)
@@ -270,12 +271,9 @@ class Transactions:
     def _make_reserved(self, rematch: NextVersion[SeatHolder]) -> None:
         """Make a rematch just after it was reserved, which no failure undoes."""
         try:
-            self._make(rematch)
+            rematches.make(rematch, self._repository)
         except StorageUnavailableError as error:
             raise OutcomeUnknownError(str(error), error.retry_after) from error
-
-    def _make(self, rematch: NextVersion[SeatHolder]) -> None:
-        rematches.make(rematch, self._repository)
         _log_faults(rematch)
 
 

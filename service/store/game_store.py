@@ -121,6 +121,11 @@ class GameStore:
         fields, record = self._retry.read(game, operation)
         return _stored_game(fields), record
 
+    def has_record(self, game_id: str, key: RecordKey) -> bool:
+        """Whether there is a record, on the master alone: replicas are not waited for."""
+        record = records.record_key(game_id, key)
+        return self._read(record, records.lookup(game_id, key))[0] is not None
+
     def events(self, game_id: str, after: int, limit: int) -> list[bytes]:
         """Up to `limit` event records with a seq above `after`, in order."""
         if limit <= 0:

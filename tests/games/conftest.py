@@ -51,6 +51,10 @@ class ObservedStore:
         self.reads += 1
         return self.store.read(game_id, key)
 
+    def has_record(self, game_id: str, key: RecordKey) -> bool:
+        self.reads += 1
+        return self.store.has_record(game_id, key)
+
     def events(self, game_id: str, after: int, limit: int) -> list[bytes]:
         return self.store.events(game_id, after, limit)
 

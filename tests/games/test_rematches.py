@@ -282,7 +282,9 @@ def test_a_death_at_any_call_of_the_store_ends_in_one_rematch(
 ) -> None:
     """The worker dies at one call of the store or just after; then the request is repeated."""
     left = number
-    calls = {name: getattr(finished.observed.store, name) for name in ("read", "commit")}
+    calls = {
+        name: getattr(finished.observed.store, name) for name in ("read", "has_record", "commit")
+    }
 
     def dying(name: str) -> Callable[..., object]:
         def call(*arguments: object) -> object:

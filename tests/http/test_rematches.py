@@ -87,6 +87,36 @@ def test_the_only_human_plays_on_at_once(alone: Player) -> None:
     assert following.draw().status_code == 200
 
 
+@pytest.mark.parametrize(
+    ("body", "status", "code"),
+    [
+        (b'{"jokers": 2}', 422, "validation-failed"),
+        (b"[]", 422, "validation-failed"),
+        (b"{", 400, "malformed-json"),
+    ],
+)
+def test_a_rematch_takes_no_options(alone: Player, body: bytes, status: int, code: str) -> None:
+    answer = alone.client.post(
+        alone.path + "/rematch",
+        data=body,
+        content_type="application/json",
+        headers=alone.auth,
+    )
+    refused(answer, status, code)
+    assert show(alone.client, alone.game["id"])["rematch"] is None
+
+
+@pytest.mark.parametrize("body", [b"", b"{}"])
+def test_an_empty_body_is_none(alone: Player, body: bytes) -> None:
+    answer = alone.client.post(
+        alone.path + "/rematch",
+        data=body,
+        content_type="application/json" if body else None,
+        headers=alone.auth,
+    )
+    assert answer.status_code == 201
+
+
 def test_a_rematch_has_the_same_table_and_options_and_deals_on(client: FlaskClient) -> None:
     ann, bea = finished(client, **OPTIONS)
     old = bea.get().get_json()

@@ -27,6 +27,7 @@ from service.http.schemas.requests import (
     DrawRequest,
     EventsQuery,
     MoveHeaders,
+    RematchRequest,
     ViewHeaders,
 )
 from service.http.schemas.views import Game
@@ -275,10 +276,11 @@ class RematchResource(Resource):
         "validation-failed",
     )
     @blueprint.arguments(CreateHeaders, location="headers")
+    @blueprint.arguments(RematchRequest, required=False, example={})
     @blueprint.response(
         201, CreatedGame, description="The new game and your token.", headers=_CREATED_HEADERS
     )
-    def post(self, headers: dict[str, str], game_id: str) -> Response:
+    def post(self, headers: dict[str, str], _body: dict[str, Any], game_id: str) -> Response:
         """Play again.
 
         Once for a finished game: a new game with the same seats and options, in which the deal

@@ -88,6 +88,10 @@ class JoinRequest(RequestSchema):
             raise ma.ValidationError("Send exactly one of invite and token.")
 
 
+class RematchRequest(RequestSchema):
+    """Nothing: a rematch has the seats and options of the game before."""
+
+
 class DrawRequest(RequestSchema):
     """Where to draw from."""
 
