@@ -42,6 +42,8 @@ _EXPOSED_HEADERS = (
 )
 _PREFLIGHT_SECONDS = 7_200
 """For how long a browser may keep the answer to a preflight; none keeps it longer than Chromium."""
+_LONGEST_ORIGIN = 300
+"""Characters; the name of a host has at most 253."""
 _JUDGED_ORIGINS = 1_024
 """The most origins whose verdicts are remembered."""
 _EXPOSE = ("Access-Control-Expose-Headers", ", ".join(_EXPOSED_HEADERS))
@@ -85,6 +87,8 @@ class Origins:
         # Browsers set it, and no script can.
         if environ.get("HTTP_SEC_FETCH_SITE") == "same-origin":
             return True
+        if len(origin) > _LONGEST_ORIGIN:
+            return False
         return self._is_allowed(origin.lower(), environ.get("HTTP_HOST", "").lower())
 
 
@@ -112,7 +116,8 @@ def preflight_answer(verdict: Verdict) -> Response:
 
 
 def _is_allowed(allowed: frozenset[str], origin: str, host: str) -> bool:
-    own = _DEFAULT_PORT.sub("", origin.partition("://")[2])
+    scheme, _, named = origin.partition("://")
+    own = _DEFAULT_PORT.sub("", named) if scheme in {"http", "https"} else ""
     return (
         (bool(own) and own == _DEFAULT_PORT.sub("", host))
         or origin in allowed

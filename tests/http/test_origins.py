@@ -81,7 +81,7 @@ def test_pages_of_this_machine_may_call_and_read(client: FlaskClient, origin: st
         *(
             "http://localhost:80@evil.example",
             "http://localhost/",
-            "ftp://localhost:21",
+            "ftp://localhost",
             "http://[::2]",
         ),
     ],

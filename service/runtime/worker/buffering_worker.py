@@ -11,6 +11,7 @@ another thread runs the loop, and gunicorn's threads answer for a while.
 from __future__ import annotations
 
 import os
+import signal
 import time
 from collections import deque
 from collections.abc import Callable, Iterable
@@ -41,6 +42,15 @@ class BufferingWorker(ThreadWorker):
     _next_heartbeat = 0.0
     _stops_by: float | None = None
     """When a stop ends at the latest; None while there is none."""
+
+    def init_signals(self) -> None:
+        """Have signals end the waiting of the main thread, so that it runs their handlers.
+
+        gunicorn has SIGTERM and SIGUSR1 not do so; Python itself goes on with what was interrupted.
+        """
+        super().init_signals()
+        for number in (signal.SIGTERM, signal.SIGUSR1):
+            signal.siginterrupt(number, True)
 
     def run(self) -> None:
         """Serve until asked to stop, and then until every request that waits is answered."""
@@ -77,6 +87,7 @@ class BufferingWorker(ThreadWorker):
         self._acceptor.resume_if_due()
         if self._stops_by is not None and self._has_stopped(self._stops_by):
             self._threads.end()
+            return None
         if may_answer and self._arrived:
             return partial(self._answer, self._arrived.popleft())
         while self._arrived:
@@ -113,6 +124,9 @@ class BufferingWorker(ThreadWorker):
         keep_alive = False
         try:
             keep_alive = self.handle(exchange) is True
+        except Exception:
+            # gunicorn's own handling has failed; the worker's other connections must not suffer.
+            self.log.exception("Error handling request")
         finally:
             self._loop.finish(exchange.connection, keep_alive=keep_alive)
 

@@ -4,6 +4,8 @@
 
 A request that the thread which received it also answers costs no hand-over between threads and no
 competition for the interpreter's lock; the follower sees to it that a slow one holds up no other.
+Where calls wait for long, as for a distant store, others could be made meanwhile: then none is
+made here.
 The pattern is Leader/Followers (Schmidt et al., Pattern-Oriented Software Architecture 2, 2000).
 """
 
@@ -16,12 +18,11 @@ from collections.abc import Callable
 SLOW_SECONDS = 0.02
 """A call that lasts so long costs its thread the lead, at the latest after twice this time."""
 CAUTION_SECONDS = 0.1
-"""For so long after that no call is made in the leading thread."""
-_SIGNAL_SECONDS = 0.5
-"""How long a signal may wait for its handler while the main thread follows.
-
-Handlers run in the main thread once it runs Python, and gunicorn has SIGTERM not end its waiting.
-"""
+"""For so long after a slow call, or one that shows that calls wait, the leader makes none."""
+WAITING_SECONDS = 0.002
+"""Where its calls wait so long on average, the leader leaves the next ones to others."""
+_AVERAGED_CALLS = 16
+"""The calls over which that average moves; one that waits for a busy disk is no reason."""
 
 Call = Callable[[], object]
 
@@ -29,7 +30,7 @@ Call = Callable[[], object]
 class LeaderFollower:
     """Makes steps until `end`; only one thread makes them, and a slow call is left to the other.
 
-    A call runs beside the steps that follow it, and beside another call if it is slow.
+    While a call is slow, the other thread makes the steps, and no other call is made.
     """
 
     def __init__(
@@ -49,6 +50,8 @@ class LeaderFollower:
         """The number of the leader's call, 0 while it makes none."""
         self._has_follower = False
         self._careful_until = 0.0
+        self._mean_wait = 0.0
+        """Seconds that a call of the leader spends without its thread running; a moving average."""
         self._has_ended = False
         self._error: BaseException | None = None
 
@@ -93,9 +96,15 @@ class LeaderFollower:
             number = self._call = self._calls
         if not self._has_call.is_set():
             self._has_call.set()
+        began, spent = time.monotonic(), time.thread_time()
         try:
             call()
         finally:
+            now = time.monotonic()
+            waited = now - began - (time.thread_time() - spent)
+            self._mean_wait += (waited - self._mean_wait) / _AVERAGED_CALLS
+            if self._mean_wait > WAITING_SECONDS:
+                self._careful_until = now + self._caution_seconds
             with self._lock:
                 leads = self._call == number
                 if leads:
@@ -106,8 +115,7 @@ class LeaderFollower:
         """Wait until the leader has been in one call for long, and take the lead."""
         self._has_follower = True
         while not self._has_ended:
-            if not self._has_call.wait(_SIGNAL_SECONDS):
-                continue
+            self._has_call.wait()
             number = self._call
             if not number:
                 self._has_call.clear()

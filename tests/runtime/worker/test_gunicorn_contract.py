@@ -24,6 +24,7 @@ SIGNATURES = {
     # overridden
     "workers.gthread:ThreadWorker.run": "(self)",
     "workers.gthread:ThreadWorker.handle_request": "(self, req, conn)",
+    "workers.base:Worker.init_signals": "(self)",
     "http.wsgi:Response.default_headers": "(self)",
     # called by the worker
     "workers.gthread:ThreadWorker.handle": "(self, conn)",

@@ -49,6 +49,15 @@ class Steps:
         self.calls.append(lambda: (begun.set(), call()))
         assert begun.wait(SECONDS)
 
+    def hold_until_led_by(self, thread: str) -> float:
+        """Make a call that lasts until a thread leads; when that was seen."""
+        release = threading.Event()
+        self.make(lambda: release.wait(SECONDS))
+        wait_until(lambda: self.threads[-1] == thread)
+        led = time.monotonic()
+        release.set()
+        return led
+
     def wait_for(self, count: int = 3) -> list[str]:
         """The threads of the next steps."""
         first = len(self.threads)
@@ -98,20 +107,42 @@ def test_while_a_call_is_slow_the_other_thread_makes_the_steps_and_no_call() -> 
 def test_each_thread_takes_over_from_the_other() -> None:
     steps = Steps()
     for leader in ("follower", "first", "follower"):
-        steps.make(lambda: time.sleep(0.1))
-        wait_until(lambda leader=leader: steps.threads[-1] == leader)
+        steps.hold_until_led_by(leader)
     steps.end()
 
 
 def test_after_a_slow_call_none_is_made_for_the_time_of_caution() -> None:
-    steps = Steps(caution_seconds=0.5)
+    steps = Steps(caution_seconds=1.0)
+    led = steps.hold_until_led_by("follower")
+    made: list[float] = []
+    steps.make(lambda: made.append(time.monotonic()))
+    wait_until(lambda: made)
+    steps.end()
+    assert made[0] - led > 0.5
+
+
+def test_calls_that_wait_leave_the_next_to_others_for_the_time_of_caution() -> None:
+    steps = Steps(slow_seconds=5.0, caution_seconds=1.0)
     ended: list[float] = []
     steps.make(lambda: (time.sleep(0.1), ended.append(time.monotonic())))
     made: list[float] = []
     steps.make(lambda: made.append(time.monotonic()))
     wait_until(lambda: made)
     steps.end()
-    assert made[0] - ended[0] > 0.3
+    assert made[0] - ended[0] > 0.9
+    assert set(steps.threads) == {"first"}
+
+
+def test_one_call_that_waits_a_little_among_others_changes_nothing() -> None:
+    steps = Steps(slow_seconds=5.0, caution_seconds=5.0)
+    steps.make(lambda: None)
+    first = len(steps.permissions)
+    for _ in range(3):
+        steps.make(lambda: time.sleep(0.005))
+        for _ in range(16):
+            steps.make(lambda: None)
+    steps.end()
+    assert all(steps.permissions[first:])
 
 
 def test_the_end_waits_for_a_call_of_the_first_thread() -> None:
@@ -131,8 +162,7 @@ def test_the_end_waits_for_a_call_of_the_first_thread() -> None:
 def test_what_a_step_raises_is_raised_by_run_whichever_thread_made_it(is_slow: bool) -> None:
     steps = Steps()
     if is_slow:
-        steps.make(lambda: time.sleep(0.1))
-        wait_until(lambda: steps.threads[-1] == "follower")
+        steps.hold_until_led_by("follower")
 
     def fail(_: bool) -> None:
         raise ValueError("a step")
