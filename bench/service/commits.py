@@ -17,7 +17,7 @@ import hiredis
 
 from bench.service.clients import UnexpectedAnswerError
 from bench.service.servers import Address
-from service.store import commit_script, records
+from service.store import commit_script, keys, records
 from service.store.connection import Command
 from service.store.models import Commit, MoveKey, StoredGame
 from service.store.packer import Packer
@@ -115,7 +115,7 @@ def _player(address: Address, moves: int) -> _Player:
 
 
 def _read(game_id: str, key: MoveKey) -> bytes:
-    game = ("HMGET", commit_script.game_key(game_id), "version", "state", "meta")
+    game = ("HMGET", keys.game_key(game_id), "version", "state", "meta")
     return _packed(game) + _packed(records.lookup(game_id, key))
 
 

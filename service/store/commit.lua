@@ -11,6 +11,7 @@
 --       10 id of the owner's key, or nonce of a commit without a key, 11 the time now in s,
 --       12 how many records of an owner stay,
 --       13 number of events logged so far, 14 … the new events.
+-- Last, it publishes the number of events on the channel of the game, whether that works or not.
 -- Returns {'recorded', record}, {'expired'}, {'stale', version}, {'committed', version} or
 -- {'allowed'}.
 
@@ -104,5 +105,13 @@ elseif #KEYS == 4 then
       end
     end
   end
+end
+
+-- Asked before, since a server notes each denial.
+local publish = redis.acl_check_cmd and 'SPUBLISH' or 'PUBLISH' -- both are there since Redis 7
+local channel = string.gsub(KEYS[1], 'game$', 'news')
+local seq = ARGV[13] + #ARGV - 13
+if not redis.acl_check_cmd or redis.acl_check_cmd(publish, channel, seq) then
+  redis.pcall(publish, channel, seq)
 end
 return {'committed', ARGV[2]}

@@ -10,6 +10,7 @@ from redis.exceptions import InvalidResponse
 from service.errors import CorruptGameError
 from service.store import script
 from service.store.connection import Command, Connection
+from service.store.keys import events_key, game_key
 from service.store.models import (
     AlreadyCommitted,
     Commit,
@@ -29,16 +30,6 @@ CHECKED_RECORD = RecordKey("check")
 CHECKED_MOVE = MoveKey("check", b"check", 0)
 """Keys that are looked up by a check, and never written."""
 _VERSION = re.compile(rb"0|[1-9][0-9]{0,17}")
-
-
-def game_key(game_id: str) -> str:
-    """The key of a game's state."""
-    return f"{{g:{game_id}}}:game"
-
-
-def events_key(game_id: str) -> str:
-    """The key of a game's event log."""
-    return f"{{g:{game_id}}}:events"
 
 
 def commit_arguments(commit: Commit, *, guarded: bool, confirmed: bool) -> script.Arguments:

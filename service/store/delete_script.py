@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from redis.exceptions import InvalidResponse
 
 from service.store import script
-from service.store.commit_script import events_key, game_key, version_number
+from service.store.commit_script import version_number
 from service.store.connection import Connection
+from service.store.keys import events_key, game_key
 from service.store.models import Deleted, Stale
 
 SCRIPT = script.text("delete.lua")

@@ -22,10 +22,10 @@ from redis.exceptions import RedisError, ResponseError
 
 from service.errors import CorruptGameError, OutcomeUnknownError
 from service.store import commit_script, delete_script, readiness, records
-from service.store.commit_script import events_key, game_key
 from service.store.connection import Command, Connection
 from service.store.durability import Durability, DurabilityLevel
 from service.store.failures import SOON, NotRetriedError, TooFewReplicasError, UnconfirmedError
+from service.store.keys import events_key, game_key
 from service.store.models import (
     AlreadyCommitted,
     Commit,
@@ -41,6 +41,7 @@ from service.store.models import (
 )
 from service.store.retry import Retry, RetryPolicy
 from service.store.server_info import good_replicas, uptime_seconds
+from service.store.subscription import Subscription
 from service.store.topologies import Pools, open_pools
 from service.store.url import parse
 
@@ -63,6 +64,7 @@ class GameStore:
         self._pools = pools
         self._retry = Retry(pools, policy or RetryPolicy())
         self._level = DurabilityLevel(durability, replicas)
+        self.subscription = Subscription(pools)
 
     @classmethod
     def from_url(
@@ -83,6 +85,7 @@ class GameStore:
 
     def close(self) -> None:
         """Close every connection."""
+        self.subscription.close()
         self._pools.close()
 
     def check_ready(self) -> tuple[str, ...]:

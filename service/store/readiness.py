@@ -12,7 +12,7 @@ import logging
 import time
 from collections.abc import Callable, Iterator, Sequence
 
-from redis.exceptions import ResponseError
+from redis.exceptions import NoPermissionError, ResponseError
 
 from service.errors import StorageError
 from service.store import records
@@ -20,19 +20,23 @@ from service.store.commit_script import (
     CHECKED_MOVE,
     CHECKED_RECORD,
     check_commands,
-    events_key,
-    game_key,
 )
 from service.store.connection import Connection
 from service.store.durability import DurabilityLevel
 from service.store.failures import EvictingError, TooFewReplicasError
+from service.store.keys import channel_of, events_key, game_key
 from service.store.retry import Retry
 from service.store.server_info import eviction_policy, good_replicas, has_append_only_file
+from service.store.subscriber import GLOBAL, SHARDED, UNKNOWN
 from service.store.topologies import Pools
 
 NO_INFO = (
     "the storage's user may not run INFO: whether the storage evicts games is not known, "
     "and a commit whose answer was lost is never repeated"
+)
+NO_CHANNEL = (
+    "the storage's user may not publish or follow the channels {g:*: who watches a game learns of "
+    "its events up to 2 s late"
 )
 NO_FILE = "the storage keeps no append-only file: it loses games when it is restarted"
 _LOG = logging.getLogger("service.store")
@@ -99,6 +103,8 @@ def _probe(
     if level.is_confirmed:
         connection.execute(records.rewriting(game_id, CHECKED_RECORD, b""), ("WAIT", 0, 1))
     yield from _warnings(connection)
+    if not _has_channels(connection, channel_of(game_id)):
+        yield NO_CHANNEL
 
 
 def _require_replicas(connection: Connection, level: DurabilityLevel) -> None:
@@ -107,6 +113,24 @@ def _require_replicas(connection: Connection, level: DurabilityLevel) -> None:
         raise ResponseError("UNGUARDED min-replicas-to-write is not set")
     if count < (level.replicas if level.is_confirmed else 1):
         raise TooFewReplicasError(f"{count} replicas keep up")
+
+
+def _has_channels(connection: Connection, channel: str) -> bool:
+    """Whether the user may use channels; the connection follows none in the end."""
+    for commands in (SHARDED, GLOBAL):
+        try:
+            connection.execute((commands.publish, channel, 0))
+            # First to end what has not begun: without that right it would follow the channel.
+            for command in (commands.unsubscribe, commands.subscribe, commands.unsubscribe):
+                connection.execute((command, channel))
+        except NoPermissionError:
+            return False
+        except ResponseError as error:
+            if UNKNOWN not in str(error).lower():
+                raise
+        else:
+            return True
+    return False
 
 
 def _warnings(connection: Connection) -> Iterator[str]:

@@ -392,3 +392,22 @@ def test_a_discovery_runs_in_a_thread_of_its_own(cluster: Group) -> None:
     with pools_of(cluster.url) as pools:
         pools.refresh()
         assert any(thread.name.startswith("cluster") for thread in threading.enumerate())
+
+
+def test_a_connection_tells_its_socket_and_takes_answers_that_no_command_asked_for(
+    node: Node,
+) -> None:
+    with closing(open_pools(parse(f"redis://{node.address}"), 1)) as pools:
+        pool = pools.for_key("a")
+        connection: Any = pool.get_connection()
+        assert connection._sock.fileno() > 0
+        connection.send_packed_command(
+            connection.pack_commands([("SSUBSCRIBE", "a")]), check_health=False
+        )
+        assert connection.read_response() == [b"ssubscribe", b"a", 1]
+        assert not connection.can_read()
+        assert node.execute("SPUBLISH", "a", "7") == 1
+        assert connection.can_read(5)
+        assert connection.read_response() == [b"smessage", b"a", b"7"]
+        connection.disconnect()
+        pool.release(connection)

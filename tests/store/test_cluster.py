@@ -14,8 +14,8 @@ from redis.crc import key_slot
 from service.app import create_app
 from service.config import Config
 from service.errors import StorageUnavailableError
-from service.store.commit_script import game_key
 from service.store.game_store import GameStore
+from service.store.keys import game_key
 from service.store.models import Committed, MoveKey, RecordKey
 from service.store.retry import RetryPolicy
 from service.store.topologies import Sentinels, open_pools

@@ -11,7 +11,7 @@ from service.errors import StorageUnavailableError
 from service.store import commit_script
 from service.store.durability import Durability
 from service.store.game_store import GameStore
-from service.store.readiness import NO_FILE, NO_INFO, report
+from service.store.readiness import NO_CHANNEL, NO_FILE, NO_INFO, report
 from tests.store.scripted_servers import ONCE, ManualClock, Pool, RawConnection, ScriptedPools
 
 GOOD = (b"maxmemory_policy:noeviction\r\n", b"aof_enabled:1\r\n")
@@ -21,13 +21,17 @@ NO_REPLICA = b"role:master\r\nmin_slaves_good_slaves:0\r\n"
 UNGUARDED = b"role:master\r\n"
 PROBE = [[None] * 3, None, None, [], None, [b"allowed"], [b"allowed"], 0]
 """The answers to the commands of a probe."""
+CHANNELS = (0, [b"sunsubscribe"], [b"ssubscribe"], [b"sunsubscribe"])
+"""The answers about channels, which come last."""
+UNKNOWN = exceptions.ResponseError("ERR unknown command 'SPUBLISH', with args beginning with: ")
+DENIED = exceptions.NoPermissionError("no permissions to run the 'ssubscribe' command")
 
 
 def at(
     *answers: object, level: Durability = Durability.LOCAL, own_commands: tuple[str, ...] = ()
 ) -> tuple[GameStore, RawConnection]:
-    """A store of one attempt and two replicas, whose server gives these answers."""
-    connection = RawConnection(*answers)
+    """A store of one attempt and two replicas, whose server gives these answers, then CHANNELS."""
+    connection = RawConnection(*answers, *CHANNELS)
     pools = ScriptedPools([Pool(connection)], own_commands=own_commands)
     return GameStore(pools, level, 2, ONCE), connection  # type: ignore[arg-type]
 
@@ -52,6 +56,10 @@ def test_the_probe_runs_every_command_of_the_service_on_keys_of_no_game() -> Non
         ],
         [("INFO", "memory")],
         [("INFO", "persistence")],
+        [("SPUBLISH", f"{tag}:news", 0)],
+        [("SUNSUBSCRIBE", f"{tag}:news")],
+        [("SSUBSCRIBE", f"{tag}:news")],
+        [("SUNSUBSCRIBE", f"{tag}:news")],
     ]
 
 
@@ -112,6 +120,29 @@ def test_what_an_operator_should_know_is_a_warning(
     assert at(*PROBE, *answers)[0].check_ready() == warnings
 
 
+@pytest.mark.parametrize(
+    ("answers", "warnings"),
+    [
+        ((DENIED,), (NO_CHANNEL,)),
+        ((0, [b"sunsubscribe"], DENIED), (NO_CHANNEL,)),
+        ((UNKNOWN, *CHANNELS), ()),
+        ((UNKNOWN, DENIED), (NO_CHANNEL,)),
+        ((UNKNOWN, UNKNOWN), (NO_CHANNEL,)),
+    ],
+)
+def test_channels_that_cannot_be_used_are_a_warning(
+    answers: tuple[object, ...], warnings: tuple[str, ...]
+) -> None:
+    store, connection = at(*PROBE, *GOOD, *answers)
+    assert store.check_ready() == warnings
+    if len(answers) > len(CHANNELS):
+        channel = "{g:ready-0}:news"
+        names = ("PUBLISH", "UNSUBSCRIBE", "SUBSCRIBE", "UNSUBSCRIBE")
+        assert [(command[0], command[1]) for command in connection.commands[-4:]] == [
+            (name, channel) for name in names
+        ]
+
+
 @pytest.mark.parametrize("policy", ["allkeys-lru", "volatile-ttl", "allkeys-random"])
 def test_a_server_that_may_evict_games_is_not_ready(policy: str) -> None:
     memory = f"maxmemory_policy:{policy}\r\n".encode()
@@ -122,7 +153,7 @@ def test_a_server_that_may_evict_games_is_not_ready(policy: str) -> None:
 
 def test_the_warnings_of_several_servers_are_given_once() -> None:
     silent = (GOOD[0], b"aof_enabled:0\r\n")
-    pools = ScriptedPools([Pool(RawConnection(*PROBE, *silent)) for _ in range(3)])
+    pools = ScriptedPools([Pool(RawConnection(*PROBE, *silent, *CHANNELS)) for _ in range(3)])
     store = GameStore(pools, policy=ManualClock().policy())  # type: ignore[arg-type]
     assert store.check_ready() == (NO_FILE,)
     assert len(set(pools.keys)) == 3

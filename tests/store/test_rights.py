@@ -20,7 +20,7 @@ from service.errors import StorageUnavailableError
 from service.store.durability import Durability
 from service.store.game_store import GameStore
 from service.store.models import Deleted, MoveKey, Nonce, RecordKey
-from service.store.readiness import NO_INFO
+from service.store.readiness import NO_CHANNEL, NO_INFO
 from tests.nodes import Group, Node, cluster_group, lone_node, sentinel_group
 from tests.player import QUICK, create, refused
 from tests.store.scripted_servers import ONCE
@@ -36,6 +36,7 @@ _PAGE = Path(__file__).parents[2] / "docs" / "operations.md"
 _ROW = re.compile(r"^\| (?P<need>[^|]+) \| (?P<commands>(?:`[A-Z ]+` ?)+)\|$", re.MULTILINE)
 _LOGIN = "ann:word@"
 _KEYS = "~{g:*"
+_CHANNELS = "&{g:*"
 
 
 def documented() -> dict[str, list[str]]:
@@ -55,13 +56,16 @@ LEVEL = {
 }
 CLUSTER = RIGHTS["`redis+cluster`"]
 SENTINELS = RIGHTS["the sentinels' own user"]
+STREAMS = RIGHTS["streams"]
 
 
-def grant(nodes: Sequence[Node], commands: Sequence[str], keys: str = _KEYS) -> None:
+def grant(
+    nodes: Sequence[Node], commands: Sequence[str], keys: str = _KEYS, channels: str = _CHANNELS
+) -> None:
     """Have the user `ann` run these commands, and no other."""
     rights = [f"+{command.lower().replace(' ', '|')}" for command in commands]
     for node in nodes:
-        node.execute("ACL", "SETUSER", "ann", "reset", "on", ">word", keys, *rights)
+        node.execute("ACL", "SETUSER", "ann", "reset", "on", ">word", keys, channels, *rights)
 
 
 @dataclass(frozen=True)
@@ -106,7 +110,7 @@ def cluster() -> Iterator[Place]:
 
 def play_a_move(store: GameStore) -> None:
     """Use the store in every way that the service does."""
-    assert store.check_ready() in ((), (NO_INFO,))
+    assert set(store.check_ready()) <= {NO_INFO, NO_CHANNEL}
     client = create_app(Config(log_level="CRITICAL"), store).test_client()
     player = create(client, QUICK)
     assert player.draw(idempotency_key="one").status_code == 200
@@ -177,12 +181,21 @@ def test_the_page_lists_what_a_cluster_needs(cluster: Place, level: Durability) 
 
 
 def test_without_the_right_to_info_a_local_store_warns(single: Place) -> None:
-    grant(single.nodes, EVERY)
+    grant(single.nodes, [*EVERY, *STREAMS])
     with closing(single.store()) as store:
         assert store.check_ready() == (NO_INFO,)
-    grant(single.nodes, [*EVERY, "INFO"])
+    grant(single.nodes, [*EVERY, *STREAMS, "INFO"])
     with closing(single.store()) as store:
         assert store.check_ready() == ()
+
+
+@pytest.mark.parametrize("missing", [*STREAMS, "the channels"])
+def test_without_a_right_to_channels_a_store_warns_and_plays(single: Place, missing: str) -> None:
+    rights = [command for command in (*EVERY, *STREAMS, "INFO") if command != missing]
+    grant(single.nodes, rights, channels="&others:*" if missing == "the channels" else _CHANNELS)
+    with closing(single.store()) as store:
+        assert store.check_ready() == (NO_CHANNEL,)
+        play_a_move(store)
 
 
 @pytest.mark.parametrize(
