@@ -118,8 +118,11 @@ class Meta(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=T
             away=tuple(number for number, seat in enumerate(game.seats) if is_away(seat)),
         )
 
-    def is_overdue(self, seat: int, now: int) -> bool:
-        """Whether turns have to be applied before a call of this seat's holder is decided."""
+    def is_overdue(self, seat: int | None, now: int) -> bool:
+        """Whether turns have to be applied before a call of this seat's holder is decided.
+
+        None: whether they have to be applied where no seat calls.
+        """
         return seat in self.away or (self.deadline is not None and now >= self.deadline)
 
     def with_token(self, seat: int, token: str | None) -> Meta:

@@ -8,13 +8,11 @@ in between, everything starts again on the newer game.
 
 from __future__ import annotations
 
-import logging
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, Generic, TypeVar
 
-from engine import table
 from engine.errors import MoveError
 from engine.game import Status, Step
 from service.errors import (
@@ -39,6 +37,7 @@ from service.games.loaded import (
 )
 from service.games.meta import Meta
 from service.games.new_seats import CREATOR
+from service.games.overdue_turns import log_faults, with_overdue_turns
 from service.games.records import dump_record, recorded_response
 from service.games.repository import GameRepository
 from service.games.responses import GameResponse, Reply, respond
@@ -56,7 +55,6 @@ from service.store.models import (
 ATTEMPTS = 8
 """How often a change is decided while other changes are committed first."""
 
-_LOG = logging.getLogger("service.players")
 ChangerT = TypeVar("ChangerT", SeatHolder, Invitee)
 Identify = Callable[[str, StoredGame | None, str | None], LoadedGame[CallerT_co]]
 
@@ -176,7 +174,7 @@ class Transactions:
         """
         made = rematches.complete(old, self._repository, self._clock())
         if made is not None:
-            _log_faults(made)
+            log_faults(made)
 
     def _load(
         self, change: Change[ChangerT], key: RecordKey | MoveKey | None
@@ -223,21 +221,11 @@ class Transactions:
     def _with_overdue_turns(
         self, loaded: LoadedGame[CallerT_co], now: int
     ) -> LoadedGame[CallerT_co] | None:
-        """The game with its overdue turns applied, by a commit of its own if there are any.
-
-        None if the game has changed meanwhile. Only the holder of a seat causes this.
-        """
+        """The game with its overdue turns applied, which only the holder of a seat causes."""
         caller = loaded.caller
-        if not isinstance(caller, SeatHolder) or not loaded.meta.is_overdue(caller.seat, now):
+        if not isinstance(caller, SeatHolder):
             return loaded
-        step = table.apply_overdue_turns(loaded.game(), caller.seat, now)
-        if step is None:
-            return loaded
-        following = self._repository.next_version(loaded, step, loaded.meta, now)
-        if isinstance(self._repository.commit(following), Stale):
-            return None
-        _log_faults(following)
-        return following.loaded
+        return with_overdue_turns(loaded, caller.seat, self._repository, now)
 
     def _commit(
         self,
@@ -259,11 +247,11 @@ class Transactions:
             case Stale() | KeyExpired():
                 return None  # AI turns are played again: faults are logged only after a commit
             case AlreadyCommitted(record=first) if key is not None:
-                _log_faults(following)
+                log_faults(following)
                 # What an equal request has reserved may differ, and has to be read.
                 return None if rematch is not None else recorded_response(first, idempotency)
             case Committed() | AlreadyCommitted():
-                _log_faults(following)
+                log_faults(following)
                 if rematch is not None:
                     self._make_reserved(rematch)
                 return response
@@ -274,7 +262,7 @@ class Transactions:
             rematches.make(rematch, self._repository)
         except StorageUnavailableError as error:
             raise OutcomeUnknownError(str(error), error.retry_after) from error
-        _log_faults(rematch)
+        log_faults(rematch)
 
 
 def _decided(change: Change[ChangerT], current: LoadedGame[ChangerT], now: int) -> Decision:
@@ -290,8 +278,3 @@ def _require_deletable(loaded: LoadedGame[SeatHolder]) -> None:
     game = loaded.game()
     if game.status is Status.PLAYING and set(game.humans) - {CREATOR}:
         raise NotPermittedError("other humans are playing this game")
-
-
-def _log_faults(following: NextVersion[CallerT_co]) -> None:
-    for fault in following.step.faults:
-        _LOG.error("an AI player failed in game %s, %s", following.before.game_id, fault)
