@@ -20,6 +20,7 @@ from service.games.meta import Lifetimes
 from service.games.queries import Queries
 from service.games.repository import GameRepository
 from service.games.transactions import Transactions
+from service.games.watching.watchers import READERS, Watchers
 from service.http import middleware
 from service.http.openapi.api import Api
 from service.http.openapi.description import SPEC_OPTIONS, completed, written
@@ -27,6 +28,7 @@ from service.http.resources import (
     cards,
     docs,
     evaluations,
+    events,
     games,
     health,
     problems,
@@ -40,6 +42,7 @@ from service.store.game_store import GameStore
 _BLUEPRINTS = (
     games.blueprint,
     seats.blueprint,
+    events.blueprint,
     evaluations.blueprint,
     rules.blueprint,
     cards.blueprint,
@@ -47,7 +50,8 @@ _BLUEPRINTS = (
     health.blueprint,
 )
 _DEFAULT_URL = "redis://127.0.0.1:6379/0"
-_SPARE_CONNECTIONS = 2
+_SPARE_CONNECTIONS = 4 + READERS
+"""Beside the threads that answer: the leading one, two of the subscription, one of readiness."""
 
 
 def wall_clock() -> int:
@@ -80,6 +84,7 @@ def create_app(
     repository = GameRepository(store, _lifetimes(config))
     transactions = app.extensions["transactions"] = Transactions(repository, clock)
     app.extensions["queries"] = Queries(transactions, repository)
+    app.extensions["watchers"] = Watchers(transactions, repository, store.subscription, clock)
     _register(app)
     middleware.install(app, config)
     return app

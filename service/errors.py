@@ -160,6 +160,14 @@ class CardImageNotFoundError(ServiceError):
         super().__init__(f"no card has the code {code!r:.80}")
 
 
+class QuotaExceededError(ServiceError):
+    """The caller has had what it may have; there may be more in `retry_after` seconds."""
+
+    def __init__(self, words: str, retry_after: int) -> None:
+        super().__init__(words)
+        self.retry_after = retry_after
+
+
 class StorageError(ServiceError):
     """The store failed, which may have passed in `retry_after` seconds."""
 

@@ -24,7 +24,8 @@ from service.games.loaded import Invitee, NextVersion, SeatHolder
 class GameResponse:
     """A status, a written body, and the headers that go with them.
 
-    `replayed`: whether the request was answered before and this is that answer again.
+    `replayed`: whether the request was answered before and this is that answer again. `is_open`:
+    whether the body comes later, through a sink.
     """
 
     status: int
@@ -32,6 +33,7 @@ class GameResponse:
     etag: str | None = None
     location: str | None = None
     replayed: bool = False
+    is_open: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,10 +39,10 @@ class Operation:
         """The answer to a request; `path` has the values that its path names."""
         try:
             values = [argument.parse(request) for argument in self.arguments]
+            return self.method(*values, **path)
         except (RequestError, RequestEntityTooLarge):
             self._check_access_first(path)
             raise
-        return self.method(*values, **path)
 
     def _check_access_first(self, path: Mapping[str, str]) -> None:
         """Report an unknown game or a wrong token before what else is wrong with the request.

@@ -22,6 +22,8 @@ from service.http.body import json_body
 from service.http.schemas.plain import PlainLoader
 
 _SCHEME = "bearer"
+_DIGITS = 4_000
+"""The most digits that Python takes for a number, about."""
 
 
 class Token(Enum):
@@ -48,6 +50,24 @@ def idempotency(operation: str, headers: Mapping[str, str], body: object) -> Ide
     """The request's idempotency key with the fingerprint of the request."""
     key = headers.get("idempotency_key")
     return Idempotency(key, fingerprint(operation, request.path, body))
+
+
+def stream_start(headers: Mapping[str, str], query: Mapping[str, int]) -> int | None:
+    """The seq after which a stream begins; None to begin with the game as it is.
+
+    Raises InvalidRequestError.
+    """
+    faults = [
+        Fault(f"/query/{name}", "This is for a page of events, not for a stream.")
+        for name in ("limit", "wait")
+        if name in query
+    ]
+    last: str | None = headers.get("last_event_id")
+    if last is not None and not (last.isascii() and last.isdigit() and len(last) <= _DIGITS):
+        faults.append(Fault("/header/Last-Event-ID", "This is not a whole number from 0."))
+    if faults:
+        raise InvalidRequestError(*faults)
+    return query.get("after") if last is None else int(last)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from service.http.root_path import located
 JSON = "application/json"
 CSV = "text/csv"
 MARKDOWN = "text/markdown"
+EVENT_STREAM = "text/event-stream"
 SVG = "image/svg+xml"
 IMMUTABLE = "public, max-age=31536000, immutable"
 
@@ -45,7 +46,7 @@ def game_reply(
     answer: GameResponse, content_type: str = JSON, vary: str = "Authorization"
 ) -> Response:
     """A use case's answer; every view of a game says how it may be cached."""
-    headers = [("Content-Type", content_type)] if answer.body else []
+    headers = [("Content-Type", content_type)] if answer.body or answer.is_open else []
     headers += [("Vary", vary), ("Cache-Control", "private, no-cache")]
     if answer.etag is not None:
         headers.append(("ETag", answer.etag))
@@ -53,6 +54,20 @@ def game_reply(
         headers.append(("Location", located(answer.location, request.script_root)))
     if answer.replayed:
         headers.append(("Idempotency-Replayed", "true"))
+    return _reply(answer, headers)
+
+
+def stream_reply(answer: GameResponse) -> Response:
+    """A stream of events, which nobody on the way may keep or hold back."""
+    headers = [("Vary", "Accept, Authorization"), ("Cache-Control", "no-store")]
+    if answer.body or answer.is_open:
+        headers += [("Content-Type", EVENT_STREAM), ("X-Accel-Buffering", "no")]
+    return _reply(answer, headers)
+
+
+def _reply(answer: GameResponse, headers: list[tuple[str, str]]) -> Response:
+    if answer.is_open:
+        return SentResponse(iter(()), answer.status, Headers(headers))
     return Reply(answer.body, answer.status, headers)
 
 

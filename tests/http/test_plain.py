@@ -126,7 +126,7 @@ def test_what_is_loaded_is_what_the_schema_loads(request_: tuple[type[ma.Schema]
                 "turn_seconds": None,
             },
         ),
-        (EventsQuery(), {}, {"after": 0, "limit": 100}),
+        (EventsQuery(), {}, {}),
         (ViewHeaders(), {"If-None-Match": "*"}, {"if_none_match": "*"}),
         (
             MoveHeaders(),

@@ -11,6 +11,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, replace
 from itertools import islice
 
+import orjson
+
 from engine import table
 from engine.cards import Card, Rank
 from engine.events import RoundScored
@@ -29,7 +31,8 @@ from service.games.meta import Meta
 from service.games.new_seats import seats_of
 from service.games.responses import events_body
 from service.games.score_sheet import score_sheet
-from service.http.replies import CSV, JSON, MARKDOWN
+from service.games.watching.watcher import written_event
+from service.http.replies import CSV, EVENT_STREAM, JSON, MARKDOWN
 from service.http.rulebook import LANGUAGES, rulebook
 
 HAND = ("7H", "8H", "9H", "5D", "JK", "2C")
@@ -66,11 +69,6 @@ def by_operation() -> tuple[dict[str, JsonObject], dict[str, Mapping[str, object
         "getHint": bodies.hint_body(
             hint(view(drawn.game, _YOU), choice_stream(_SECRET, 1, _YOU, 1), TURN_SOLVES)
         ),
-        "listEvents": {
-            "events": events_body(log, _YOU),
-            "last_seq": len(log),
-            "more": False,
-        },
         "getReplay": _replay(discarded.game, log),
         "evaluateHand": bodies.arrangement_body(
             arrange(tuple(map(Card.parse, HAND)), Rank.parse(WILD_RANK), AceMode.LOW)
@@ -83,9 +81,18 @@ def by_operation() -> tuple[dict[str, JsonObject], dict[str, Mapping[str, object
     answered |= {"joinGame": _joined(), "rematchGame": answered["createGame"]}
     return requests, {
         **{name: {JSON: body} for name, body in answered.items()},
+        "listEvents": _event_log(log),
         "getRules": _rules(),
         "getScores": _scores(discarded.game),
     }
+
+
+def _event_log(log: list[LoggedEvent]) -> dict[str, object]:
+    """The events so far, and the last of them as a stream has it, by media type."""
+    events = events_body(log, _YOU)
+    last = written_event(log[-1].event.seq, log[-1].event.body.type, orjson.dumps(events[-1]))
+    page = {"events": events, "last_seq": len(log), "more": False}
+    return {JSON: page, EVENT_STREAM: last.decode()}
 
 
 def _rules() -> dict[str, object]:

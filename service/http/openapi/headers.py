@@ -49,4 +49,5 @@ PROBLEM_HEADERS = {
     "invalid-token": _CHALLENGE,
     "storage-unavailable": _RETRY,
     "outcome-unknown": _RETRY,
+    "quota-exceeded": _RETRY,
 }

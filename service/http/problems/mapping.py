@@ -11,6 +11,7 @@ from service.errors import (
     ForeignTagError,
     InvalidRequestError,
     KeyExpiredError,
+    QuotaExceededError,
     RefusedMoveError,
     RematchMadeError,
     StaleVersionError,
@@ -40,6 +41,7 @@ _CODE_OF_ERROR: dict[type[Exception], str] = {
     errors.InvalidRequestError: "validation-failed",
     RematchMadeError: "rematch-made",
     errors.KeyReusedError: "idempotency-key-reused",
+    QuotaExceededError: "quota-exceeded",
     errors.CorruptGameError: "game-damaged",
     errors.StorageUnavailableError: "storage-unavailable",
     errors.OutcomeUnknownError: "outcome-unknown",
@@ -110,7 +112,7 @@ def problem_headers(problem: Problem, error: Exception | None = None) -> dict[st
     if problem.status == 401:
         parameter = ', error="invalid_token"' if problem.code == "invalid-token" else ""
         headers["WWW-Authenticate"] = _CHALLENGE + parameter
-    if isinstance(error, StorageError):
+    if isinstance(error, StorageError | QuotaExceededError):
         headers["Retry-After"] = str(error.retry_after)
     if isinstance(error, ContentEncodingError):
         headers["Accept-Encoding"] = "identity"

@@ -20,12 +20,11 @@ from service.http.operations import Resource
 from service.http.parsing import Token, bearer_token, idempotency
 from service.http.replies import CSV, JSON, game_reply
 from service.http.schemas.options import GameRequest
-from service.http.schemas.replies import CreatedGame, EventPage, HintReply, Moved, Replay, Scores
+from service.http.schemas.replies import CreatedGame, HintReply, Moved, Replay, Scores
 from service.http.schemas.requests import (
     CreateHeaders,
     DiscardRequest,
     DrawRequest,
-    EventsQuery,
     MoveHeaders,
     RematchRequest,
     ViewHeaders,
@@ -231,21 +230,6 @@ class HintResource(Resource):
         with its figures.
         """
         return game_reply(queries().hint(game_id, bearer_token()))
-
-
-@blueprint.route("/<game_id>/events", parameters=[GAME_ID])
-class EventsResource(Resource):
-    """The event log."""
-
-    @blueprint.operation("listEvents", Token.OPTIONAL, *READ_PROBLEMS, "validation-failed")
-    @blueprint.arguments(EventsQuery, location="query")
-    @blueprint.response(200, EventPage, description="Events, oldest first.")
-    def get(self, query: dict[str, int], game_id: str) -> Response:
-        """List events.
-
-        In order, each as you may see it: the card of another seat's draw from the stock is null.
-        """
-        return game_reply(queries().events(game_id, bearer_token(), query["after"], query["limit"]))
 
 
 @blueprint.route("/<game_id>/replay", parameters=[GAME_ID])

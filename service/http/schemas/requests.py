@@ -24,6 +24,9 @@ from service.http.schemas.strict_fields import (
 )
 
 MAX_LIMIT = 1000
+DEFAULT_LIMIT = 100
+MAX_WAIT = 25
+"""Seconds; proxies cut answers that do not come for 30."""
 MAX_SEQ = 10**9
 EVALUATED_RANKS = RANK_CODES[2:]
 MAX_INVITE = 100
@@ -156,14 +159,23 @@ class EventsQuery(RequestSchema):
     after = QueryNumberField(
         0,
         MAX_SEQ,
-        load_default=0,
-        metadata={"description": "List events with a seq above this one."},
+        metadata={"description": "Only events with a seq above this one; 0, unless you say else."},
     )
     limit = QueryNumberField(
         1,
         MAX_LIMIT,
-        load_default=100,
-        metadata={"description": "List no more events than this."},
+        metadata={
+            "description": f"List no more events than this, {DEFAULT_LIMIT} unless you say else. "
+            "Not for a stream."
+        },
+    )
+    wait = QueryNumberField(
+        0,
+        MAX_WAIT,
+        metadata={
+            "description": "If there is no event yet, wait so many seconds for one. Not for a "
+            "stream."
+        },
     )
 
 
@@ -182,6 +194,19 @@ class ViewHeaders(_Headers):
     if_none_match = fields.String(
         data_key="If-None-Match",
         metadata={"description": "ETags of views you have: if one is current, the answer is 304."},
+    )
+
+
+class StreamHeaders(_Headers):
+    """Where a stream goes on."""
+
+    last_event_id = fields.String(
+        data_key="Last-Event-ID",
+        metadata={
+            "description": "For a stream: the `id` of the last event that you have. It counts more "
+            "than `after`.",
+            "example": "17",
+        },
     )
 
 

@@ -14,7 +14,7 @@ import os
 import signal
 import time
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import partial
 from selectors import EVENT_READ
 from typing import Any, cast
@@ -30,7 +30,7 @@ from service.runtime.worker.exchange import BodyReader, Exchange, KeepAliveRespo
 from service.runtime.worker.framing import FramedRequest
 from service.runtime.worker.leader_follower import Call, LeaderFollower
 from service.runtime.worker.limits import Limits
-from service.runtime.worker.streams import OPEN_STREAM, Stream
+from service.runtime.worker.streams import OPEN_STREAM, Notify, Stream
 
 _POLL_SECONDS = 0.5
 _HEARTBEAT_SECONDS = 1.0
@@ -177,6 +177,8 @@ class BufferingWorker(ThreadWorker):
         if self.nr >= self.max_requests:
             self.alive = False
 
-    def _open_stream(self, conn: Connection, on_close: Callable[[], None]) -> Stream | None:
+    def _open_stream(
+        self, conn: Connection, on_close: Notify, farewell: bytes = b""
+    ) -> Stream | None:
         wake = partial(self.method_queue.defer, self._loop.send_stream, conn)
-        return self._loop.open_stream(conn, wake, on_close)
+        return self._loop.open_stream(conn, wake, on_close, farewell)

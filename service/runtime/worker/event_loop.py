@@ -22,7 +22,7 @@ from typing import Any, assert_never
 from service.runtime.worker.connection import BufferedSocket, Connection, State
 from service.runtime.worker.framing import FramedRequest, Progress
 from service.runtime.worker.limits import Limits
-from service.runtime.worker.streams import OpenStreams, Stream
+from service.runtime.worker.streams import Notify, OpenStreams, Stream
 from service.runtime.worker.wait_list import Poller, WaitList
 
 _CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
@@ -229,13 +229,13 @@ class EventLoop:
     # Streams
 
     def open_stream(
-        self, conn: Connection, wake: Callable[[], None], on_close: Callable[[], None]
+        self, conn: Connection, wake: Notify, on_close: Notify, farewell: bytes
     ) -> Stream | None:
         """Open a stream on a dispatched connection, in its thread; None where there is no place.
 
         `wake` has the loop call `send_stream`; `on_close` is run once, after the stream's end.
         """
-        return self._streams.open(conn, wake, on_close)
+        return self._streams.open(conn, wake, on_close, farewell)
 
     def send_stream(self, conn: Connection) -> None:
         """Send what the application has put on a stream; nothing if that has ended meanwhile."""

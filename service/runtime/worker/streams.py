@@ -4,7 +4,9 @@
 
 The application opens a stream with the callable that the environment of its request has under
 `OPEN_STREAM`, and answers with a head without `Content-Length` and with an empty body. The event
-loop owns the socket: whoever sends only appends to a buffer and wakes the loop.
+loop owns the socket: whoever sends only appends to a buffer and wakes the loop. Where the worker
+stops before the application has ended the body, it is completed by what the application gave for
+that, its farewell.
 """
 
 from __future__ import annotations
@@ -19,18 +21,18 @@ from service.runtime.worker.limits import Limits
 from service.runtime.worker.wait_list import WaitList
 
 OPEN_STREAM = "runtime.open_stream"
-"""The WSGI environment's name of `(on_close: Callable[[], None]) -> Stream | None`."""
+"""The WSGI environment's name of what opens a stream: a function of `on_close` and `farewell`."""
 
+Notify = Callable[[], None]
 _LAST_CHUNK = b"0\r\n\r\n"
 
 
 class Stream:
     """The open body of one response; its methods may be called from any thread."""
 
-    def __init__(
-        self, wake: Callable[[], None], on_close: Callable[[], None], max_unsent: int
-    ) -> None:
+    def __init__(self, wake: Notify, on_close: Notify, farewell: bytes, max_unsent: int) -> None:
         self.on_close = on_close
+        self._farewell = farewell
         self.is_open = False
         """Whether the head of its response was sent; a response of another kind leaves it False."""
         self.is_chunked = False
@@ -60,6 +62,14 @@ class Stream:
         with self._lock:
             self._has_ended = True
             self._wake_once()
+
+    def stop(self) -> None:
+        """End the response from this side, completed by its farewell."""
+        with self._lock:
+            if not self._has_ended:
+                self._buffer += self._farewell
+                self._has_ended = True
+                self._wake_once()
 
     def opened(self, *, is_chunked: bool) -> None:
         """Record that the head was sent, and whether it promised a chunked body."""
@@ -118,12 +128,12 @@ class OpenStreams:
         self._slots = threading.BoundedSemaphore(limits.streams)
 
     def open(
-        self, conn: Connection, wake: Callable[[], None], on_close: Callable[[], None]
+        self, conn: Connection, wake: Notify, on_close: Notify, farewell: bytes
     ) -> Stream | None:
         """Open the stream of a request, in its thread; None if it has one or there is no place."""
         if conn.stream is not None or not self._slots.acquire(blocking=False):
             return None
-        conn.stream = Stream(wake, on_close, self._limits.stream_unsent_bytes)
+        conn.stream = Stream(wake, on_close, farewell, self._limits.stream_unsent_bytes)
         return conn.stream
 
     def send(self, conn: Connection) -> None:
@@ -149,7 +159,7 @@ class OpenStreams:
         """End a stream from this side, and its connection with it."""
         conn.keep_alive = False
         if conn.stream is not None:
-            conn.stream.end()
+            conn.stream.stop()
         self.send(conn)
 
     def on_event(self, conn: Connection) -> None:

@@ -174,10 +174,12 @@ class FakeWorker:
         while self.calls:
             self.calls.popleft()()
 
-    def open_stream(self, sock: FakeSocket, on_close: Callable[[], None]) -> Stream | None:
+    def open_stream(
+        self, sock: FakeSocket, on_close: Callable[[], None], farewell: bytes = b""
+    ) -> Stream | None:
         """Open a stream on a dispatched connection, as its thread would."""
         conn, _ = self.dispatched[sock]
-        return self.loop.open_stream(conn, lambda: self.wakes.append(conn), on_close)
+        return self.loop.open_stream(conn, lambda: self.wakes.append(conn), on_close, farewell)
 
     def state(self, sock: FakeSocket) -> State:
         """Where a connection stands."""

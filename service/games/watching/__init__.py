@@ -1,0 +1,1 @@
+"""Who watches games: streams of events, and calls that wait for the next one."""
