@@ -84,7 +84,9 @@ def create_app(
     repository = GameRepository(store, _lifetimes(config))
     transactions = app.extensions["transactions"] = Transactions(repository, clock)
     app.extensions["queries"] = Queries(transactions, repository)
-    app.extensions["watchers"] = Watchers(transactions, repository, store.subscription, clock)
+    watchers = Watchers(transactions, repository, store.subscription, clock)
+    app.extensions["watchers"] = watchers
+    app.extensions["share_places"] = watchers.share_places
     _register(app)
     middleware.install(app, config)
     return app

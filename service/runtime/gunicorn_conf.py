@@ -1,8 +1,8 @@
 """The settings of gunicorn, read by gunicorn itself when the supervisor starts it."""
 
 import os
-import resource
 import signal
+import tempfile
 import threading
 from pathlib import Path
 
@@ -11,18 +11,18 @@ from gunicorn.workers.base import Worker
 
 from service.config import Config
 from service.runtime.parent_death import die_with_parent
+from service.runtime.worker.limits import connections, raise_file_limit
 
 _config = Config.from_environ(os.environ)
 _memory = Path("/dev/shm")  # noqa: S108 - gunicorn makes a nameless file there
-_files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+_files = raise_file_limit()
+_places = tempfile.TemporaryFile()  # noqa: SIM115 - in which the workers share places, till the end
 
 workers = _config.workers
 threads = _config.threads
 keepalive = _config.keepalive_seconds
 worker_class = "service.runtime.worker.buffering_worker.BufferingWorker"
-# Of one worker; half of what it may open, so that streams (half as many) and the store's
-# connections always find room.
-worker_connections = 1000 if _files == resource.RLIM_INFINITY else min(1000, _files // 2)
+worker_connections = connections(_files)  # of one worker
 forwarded_allow_ips = ""  # no header of any client changes the scheme or the path of a request
 forwarder_headers = ""
 header_map = "drop"
@@ -42,7 +42,10 @@ def post_fork(server: Arbiter, worker: Worker) -> None:  # noqa: ARG001 - gunico
 
 
 def post_worker_init(worker: Worker) -> None:
-    """Have the first worker log why the storage is not ready, and what it warns of."""
-    report = getattr(worker.wsgi, "extensions", {}).get("report_readiness")
+    """Let the workers share what is limited for all; the first logs what the storage warns of."""
+    extensions = getattr(worker.wsgi, "extensions", {})
+    share, report = extensions.get("share_places"), extensions.get("report_readiness")
+    if share is not None:
+        share(_places.fileno())
     if worker.age == 1 and report is not None:
         threading.Thread(target=report, name="readiness", daemon=True).start()

@@ -431,7 +431,7 @@ def test_who_takes_nothing_any_more_is_forgotten(app: Flask, player: Player, own
     watchers: watching.Watchers = app.extensions["watchers"]
     wait_for(lambda: not watchers._games, "nobody to watch")
     sink.on_close()
-    assert not watchers._places._taken
+    assert not watchers._places._seats
 
 
 def test_a_store_that_fails_for_a_while_costs_no_event(

@@ -105,6 +105,10 @@ class Watchers:
             return GameResponse(200, page or poll.farewell())
         return self._begin(loaded, poll, b"", open_sink)
 
+    def share_places(self, file: int) -> None:
+        """Share the places of seats with all processes that have this file open."""
+        self._places.share(file)
+
     def close(self) -> None:
         """End the threads; the web server has ended the sinks."""
         self._is_closed.set()

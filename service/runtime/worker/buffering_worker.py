@@ -29,7 +29,7 @@ from service.runtime.worker.event_loop import EventLoop
 from service.runtime.worker.exchange import BodyReader, Exchange, KeepAliveResponse
 from service.runtime.worker.framing import FramedRequest
 from service.runtime.worker.leader_follower import Call, LeaderFollower
-from service.runtime.worker.limits import Limits
+from service.runtime.worker.limits import Limits, file_limit, streams
 from service.runtime.worker.streams import OPEN_STREAM, Notify, Stream
 
 _POLL_SECONDS = 0.5
@@ -75,7 +75,7 @@ class BufferingWorker(ThreadWorker):
             # One byte more than it takes is let through to the service, which refuses that itself.
             body_bytes=Config.from_environ(os.environ).max_body_bytes + 1,
             connections=self.worker_connections,
-            streams=max(1, self.worker_connections // 2),
+            streams=streams(file_limit()),
             keepalive_seconds=self.cfg.keepalive,
         )
 

@@ -1,6 +1,14 @@
 """The limits of one worker: how much it holds, and how long it waits for a client."""
 
+from __future__ import annotations
+
+import resource
+from contextlib import suppress
 from dataclasses import dataclass
+
+_CONNECTIONS = 1_000
+_STREAMS = 4_000
+_FILES = 16_384
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,3 +35,29 @@ class Limits:
     idle_grace_seconds: float = 2.0
     stop_seconds: float = 2.0
     expiry_seconds: float = 0.5
+
+
+def raise_file_limit() -> int:
+    """Let this process and its children open more files, if they may; how many each may open."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = _FILES if hard == resource.RLIM_INFINITY else min(_FILES, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        with suppress(ValueError, OSError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+    return file_limit()
+
+
+def file_limit() -> int:
+    """How many files a process may open, as far as it matters here."""
+    soft = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    return _FILES if soft == resource.RLIM_INFINITY else min(_FILES, soft)
+
+
+def connections(files: int) -> int:
+    """The most connections of a worker that may open so many files, streams aside."""
+    return min(_CONNECTIONS, files // 3)
+
+
+def streams(files: int) -> int:
+    """The most streams of such a worker; the store's connections find room beside both."""
+    return min(_STREAMS, files // 2)

@@ -307,3 +307,23 @@ def test_a_wake_after_the_end_of_a_stream_does_nothing() -> None:
 
     assert one.sock.sent == sent
     assert one.worker.state(one.sock) is State.IDLE
+
+
+def test_a_stop_completes_what_the_application_has_not_ended() -> None:
+    worker = FakeWorker()
+    open_socks = []
+    for ends in (False, True):
+        sock = worker.connect(GET)
+        stream = worker.open_stream(sock, lambda: None, b"farewell")
+        assert stream is not None
+        stream.opened(is_chunked=True)
+        worker.answer(sock, b"head;")
+        if ends:
+            stream.send(b"whole")
+            stream.end()
+        open_socks.append(sock)
+
+    worker.loop.stop()
+
+    assert open_socks[0].sent == b"head;8\r\nfarewell\r\n" + END
+    assert open_socks[1].sent == b"head;5\r\nwhole\r\n" + END

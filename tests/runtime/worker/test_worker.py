@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import os
 import re
+import resource
 import signal
 import socket
 import subprocess
@@ -12,6 +13,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -46,8 +48,15 @@ class Server:
         return list(pids)
 
 
+def _limit_files(files: int) -> None:
+    resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))
+
+
 @contextmanager
-def serving(folder: Path, *arguments: str, **settings: str) -> Iterator[Server]:
+def serving(
+    folder: Path, *arguments: str, files: int | None = None, **settings: str
+) -> Iterator[Server]:
+    """A web server, each process of which may open so many files."""
     with socket.create_server(("127.0.0.1", 0), backlog=200) as listener:
         number = listener.fileno()
         os.set_inheritable(number, True)
@@ -67,6 +76,7 @@ def serving(folder: Path, *arguments: str, **settings: str) -> Iterator[Server]:
                 env=os.environ | {"WORKERS": "2", "THREADS": "2", "HELD": str(folder)} | settings,
                 pass_fds=[number],
                 stderr=output,
+                preexec_fn=None if files is None else partial(_limit_files, files),  # noqa: PLW1509
             )
         server = Server(listener, process)
     try:
@@ -219,15 +229,17 @@ def test_after_a_stream_its_connection_serves_the_next_request(server: Server) -
 
 
 def test_streams_hold_no_thread_and_no_place_of_a_connection(tmp_path: Path) -> None:
-    small = ("--worker-connections", "20")
-    with serving(tmp_path, *small, WORKERS="1") as server, ExitStack() as stack:
-        streams = [stack.enter_context(server.connect()) for _ in range(10)]
-        for connection in streams:
+    files = 120
+    with serving(tmp_path, files=files, WORKERS="1") as server, ExitStack() as stack:
+        streams = []
+        for _ in range(files // 2):
+            connection = stack.enter_context(server.connect())
             connection.sendall(GET % b"/events")
             received_until(connection, b"first;\r\n")
-        assert server.get("/events")[0] == 429  # half as many as connections
+            streams.append(connection)
+        assert server.get("/events")[0] == 429
 
-        crowd = [stack.enter_context(server.connect()) for _ in range(40)]
+        crowd = [stack.enter_context(server.connect()) for _ in range(files // 3 + 20)]
         assert server.get("/") == (200, b"hello")
 
         assert rest(crowd[0]) == b""
