@@ -12,6 +12,8 @@ from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
 from service.errors import StorageUnavailableError
+from service.games.loaded import LoadedGame, Viewer
+from service.games.transactions import Transactions
 from service.games.watching import watchers as watching
 from service.games.watching.places import SEAT_PLACES
 from service.games.watching.watcher import COMMENT_SECONDS
@@ -454,6 +456,33 @@ def test_a_store_that_fails_for_a_while_costs_no_event(
     player.discard()
     sink.wait_for_event("card_discarded")
     wait_for(lambda: data_of(sink) == listed(player, 2), "every event")
+
+
+def test_who_comes_while_an_older_state_is_read_is_not_taken_back_to_it(
+    app: Flask, player: Player, own: Watching, spectator: Watching, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    transactions: Transactions = app.extensions["transactions"]
+    read = transactions.read_for_watchers
+    came: list[Sink] = []
+
+    def read_and_have_another_come(game_id: str, *, settles: bool) -> LoadedGame[Viewer]:
+        loaded = read(game_id, settles=settles)
+        if not came:
+            player.draw()
+            came.append(spectator.opened())
+        return loaded
+
+    sink = own.opened()
+    wait_for(lambda: not app.extensions["watchers"]._games[player.game["id"]].is_read, "a read")
+    monkeypatch.setattr(transactions, "read_for_watchers", read_and_have_another_come)
+    app.extensions["watchers"]._on_news(player.game["id"])
+    wait_for(lambda: bool(came), "another watcher")
+    player.discard()
+    for each in (sink, came[0]):
+        each.wait_for_event("card_discarded")
+        assert [kind for _, kind, _ in each.events].count("snapshot") == 1
+        seqs = [seq for seq, _, _ in each.events]
+        assert seqs == sorted(set(seqs))
 
 
 def test_watchers_of_a_damaged_game_are_ended(

@@ -206,11 +206,11 @@ class Watchers:
         """Send each watcher what is new to it; the events are read once, for who has fewest."""
         with self._lock:
             settles = watched.has_seats
+            # Before the game is read: whoever comes after that may have more events than is read.
+            watchers = sorted(watched.watchers.items(), key=lambda each: each[0].position)
         loaded = self._transactions.read_for_watchers(watched.game_id, settles=settles)
         current = self._current(loaded)
         watched.deadline = current.meta.deadline
-        with self._lock:
-            watchers = sorted(watched.watchers.items(), key=lambda each: each[0].position)
         for watcher, sink in watchers:
             if watcher.may_watch(current.meta.tokens):
                 self._send(watched, watcher, sink, *watcher.news(current))
