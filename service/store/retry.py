@@ -11,6 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from random import SystemRandom
 from typing import TypeVar
 
@@ -25,6 +26,7 @@ from service.store.failures import (
     needs_refresh,
     was_refused,
 )
+from service.store.outages import Outages
 from service.store.topologies import Pools
 
 T = TypeVar("T")
@@ -64,6 +66,7 @@ class Retry:
     def __init__(self, pools: Pools, policy: RetryPolicy) -> None:
         self._pools = pools
         self._policy = policy
+        self._outages = Outages(pools)
 
     def read(self, key: str, operation: Operation[T]) -> T:
         """The result of an operation that changes no game, on the server of a key.
@@ -71,7 +74,7 @@ class Retry:
         Raises StorageUnavailableError, CorruptGameError; OutcomeUnknownError if what it read is
         not known to be on every replica.
         """
-        return self._repeat(lambda since: self._attempt(key, operation, since), writes=False)[0]
+        return self._run(key, operation, writes=False)[0]
 
     def write(self, key: str, operation: Operation[T]) -> tuple[T, bool]:
         """The result of an operation, and whether an earlier attempt may have been applied, too.
@@ -79,7 +82,7 @@ class Retry:
         Raises StorageUnavailableError if nothing was written, OutcomeUnknownError if that
         could not be settled in time, CorruptGameError.
         """
-        return self._repeat(lambda since: self._attempt(key, operation, since), writes=True)
+        return self._run(key, operation, writes=True)
 
     def read_all(self, choose_keys: Callable[[], Sequence[str]], operation: Probe[T]) -> list[T]:
         """The results of an operation that changes nothing, for each key whose server answers.
@@ -88,6 +91,10 @@ class Retry:
         StorageUnavailableError. Servers that are not reached before the deadline are left out.
         """
         return self._repeat(lambda _: self._attempt_all(choose_keys, operation), writes=False)[0]
+
+    def _run(self, key: str, operation: Operation[T], *, writes: bool) -> tuple[T, bool]:
+        attempt = partial(self._attempt, key, operation)
+        return self._outages.call(key, partial(self._repeat, attempt, writes=writes))
 
     def _repeat(self, attempt: Callable[[float | None], T], *, writes: bool) -> tuple[T, bool]:
         clock = self._policy.clock

@@ -40,7 +40,7 @@ class RawConnection:
         return [command for sending in self.sent for command in sending]
 
 
-@dataclass
+@dataclass(eq=False)
 class Pool:
     """A pool of one connection; its `failures` come first."""
 
