@@ -53,10 +53,21 @@ class KeyedMove:
     record: bytes
 
 
+class NoSubscription:
+    """Tells of no change: in the simulation nobody watches."""
+
+    def watch(self, game_id: str, on_news: Callable[[], None]) -> None:
+        raise AssertionError(f"game {game_id} is watched")
+
+    def leave(self, game_id: str) -> None:
+        """Nothing is watched."""
+
+
 class ModelStore:
     """A model of the server's data and of commits; it has lifetimes (s), but only keys expire."""
 
     newest = NEWEST
+    subscription = NoSubscription()
 
     def __init__(self) -> None:
         self.games: dict[str, StoredGame] = {}
@@ -73,6 +84,9 @@ class ModelStore:
 
     def close(self) -> None:
         """The model has nothing to close."""
+
+    def has_record(self, game_id: str, key: RecordKey) -> bool:
+        return self.recorded(game_id, key) is not None
 
     def read(
         self, game_id: str, key: RecordKey | MoveKey | None = None
@@ -222,6 +236,8 @@ def _execute(command: Callable[[], Any]) -> str:
 class FaultyStore:
     """The store of one worker."""
 
+    subscription = NoSubscription()
+
     def __init__(self, model: ModelStore, injector: FaultInjector, name: str) -> None:
         self.killed = False
         self._model = model
@@ -238,6 +254,9 @@ class FaultyStore:
     def read(self, game_id: str, key: RecordKey | MoveKey | None = None) -> Any:
         faults = _READING if key is None else (*_READING, Fault.LOST)
         return self._call("read", lambda: self._model.read(game_id, key), faults)
+
+    def has_record(self, game_id: str, key: RecordKey) -> Any:
+        return self._call("read", lambda: self._model.has_record(game_id, key), _READING)
 
     def events(self, game_id: str, after: int, limit: int) -> Any:
         return self._call("events", lambda: self._model.events(game_id, after, limit), _READING)
