@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -25,6 +26,7 @@ from service.http.problems.catalogue import MEDIA_TYPE, PROBLEMS
 from service.http.problems.mapping import extension_members, problem_of_error, problem_of_status
 
 SPEC = Path(__file__).parents[2] / "openapi/openapi.json"
+GUIDE = Path(__file__).parents[2] / "docs/integrate.md"
 NEVER_LEAVE_A_VIEW = {
     # Texts of a request that are read by the schemas.
     engine_errors.CardCodeError,
@@ -107,6 +109,16 @@ def test_every_problem_is_documented_by_an_operation() -> None:
     assert not missing, f"no operation has it in its problems(…): {sorted(missing)}"
     assert not unexpected, f"an operation documents {sorted(unexpected)}"
     assert set(PROBLEMS) >= UNDOCUMENTED
+
+
+def test_the_guide_says_once_what_to_do_about_each_problem() -> None:
+    table = "".join(re.findall(r"^\| \*\*.*$", GUIDE.read_text(), re.MULTILINE))
+    members = {"detail", "errors", "rematch"}
+    named = [code for code in re.findall(r"`([a-z-]+)`", table) if code not in members]
+    missing, unknown = set(PROBLEMS) - set(named), set(named) - set(PROBLEMS)
+    assert not missing, f"write into the table of errors in {GUIDE}: {sorted(missing)}"
+    assert not unknown, f"{GUIDE} lists what is no problem: {sorted(unknown)}"
+    assert len(named) == len(set(named)), f"{GUIDE} names a problem twice"
 
 
 def test_the_table_has_every_code_of_the_contract_with_its_status() -> None:
