@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import json
+import socket
 import subprocess
 import sys
 import time
@@ -13,8 +15,10 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import count
 from pathlib import Path
+from socketserver import StreamRequestHandler, ThreadingTCPServer
 from threading import Thread
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 import requests
@@ -78,11 +82,12 @@ def test_two_humans_wait_join_poll_and_play(url: str) -> None:
 class Creator:
     """The human of seat 0, who plays until the game is over."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, **options: Any) -> None:
         seats = [_HUMAN, _HUMAN, {"kind": "ai", "level": "easy"}]
-        created = requests.post(f"{url}/v1/games", json={"seats": seats}, timeout=10).json()
+        body = {"seats": seats} | options
+        created = requests.post(f"{url}/v1/games", json=body, timeout=10).json()
         self.game_id: str = created["game"]["id"]
-        self.invite: str = created["invites"][0]["code"]
+        self.invite: str = created["invites"][0]["code"] if created["invites"] else ""
         self._path = f"{url}/v1/games/{self.game_id}"
         self._auth = {"Authorization": f"Bearer {created['token']}"}
 
@@ -194,6 +199,63 @@ def test_the_bot_plays_on_where_requests_are_refused_and_answers_lost(url: str) 
     with bad_network(url) as (network_url, faults):
         play_with_bot(Creator(url), network_url)
     assert set(faults) == {"503", "429", "lost GET", "lost POST"}
+
+
+class CutConnection(StreamRequestHandler):
+    """Passes a request on, and so many bytes of its answer; each time some more."""
+
+    target: tuple[str, int]
+    numbers: Iterator[int]
+
+    def handle(self) -> None:
+        head = b"".join(iter(self.rfile.readline, b"\r\n")) + b"\r\n"
+        left = 900 + 300 * next(self.numbers)
+        with socket.create_connection(self.target) as service:
+            service.sendall(head)
+            while left and (part := service.recv(left)):
+                self.wfile.write(part)
+                left -= len(part)
+
+
+@contextmanager
+def cut_connections(url: str) -> Iterator[tuple[str, Iterator[int]]]:
+    """An address of the service where answers are cut, and a count of the connections there."""
+    place, numbers = urlsplit(url), count()
+    made = {"target": (place.hostname, place.port), "numbers": numbers}
+    with ThreadingTCPServer(("127.0.0.1", 0), type("Cut", (CutConnection,), made)) as network:
+        network.daemon_threads = True  # a game that nobody ends holds its connection
+        serving = Thread(target=network.serve_forever)
+        serving.start()
+        yield f"http://127.0.0.1:{network.server_address[1]}", numbers
+        network.shutdown()
+        serving.join()
+
+
+def test_a_spectator_sees_each_event_once_although_connections_are_cut(url: str) -> None:
+    creator = Creator(url, seats=[_HUMAN, {"kind": "ai"}], rounds={"first": 1, "last": 2})
+    with cut_connections(url) as (cut_url, connections), ThreadPoolExecutor(1) as pool:
+        watching = pool.submit(run, "watch.py", creator.game_id, cut_url)
+        creator.play()
+        printed = watching.result().splitlines()
+        assert next(connections) > 3
+
+    events = requests.get(f"{url}/v1/games/{creator.game_id}/events?limit=1000", timeout=10)
+    for line, event in zip(printed, events.json()["events"], strict=True):
+        seq, kind, fields = line.split(" ", 2)
+        assert json.loads(fields) | {"seq": int(seq), "type": kind, "at": event["at"]} == event
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [((), "GAME_ID [http"), (("no-game", "{url}"), "No game")],
+)
+def test_a_spectator_is_told_why_there_is_nothing_to_watch(
+    url: str, arguments: tuple[str, ...], said: str
+) -> None:
+    program = [sys.executable, str(EXAMPLES / "watch.py"), *(e.format(url=url) for e in arguments)]
+    ended = subprocess.run(program, capture_output=True, text=True, timeout=SECONDS, check=False)
+    assert ended.returncode == 1
+    assert said in ended.stderr
 
 
 @pytest.mark.parametrize(
