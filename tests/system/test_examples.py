@@ -190,9 +190,11 @@ def bad_network(url: str) -> Iterator[tuple[str, Counter[str]]]:
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as network:
         serving = Thread(target=network.serve_forever)
         serving.start()
-        yield f"http://127.0.0.1:{network.server_port}", faults
-        network.shutdown()
-        serving.join()
+        try:
+            yield f"http://127.0.0.1:{network.server_port}", faults
+        finally:
+            network.shutdown()
+            serving.join()
 
 
 def test_the_bot_plays_on_where_requests_are_refused_and_answers_lost(url: str) -> None:
@@ -226,9 +228,11 @@ def cut_connections(url: str) -> Iterator[tuple[str, Iterator[int]]]:
         network.daemon_threads = True  # a game that nobody ends holds its connection
         serving = Thread(target=network.serve_forever)
         serving.start()
-        yield f"http://127.0.0.1:{network.server_address[1]}", numbers
-        network.shutdown()
-        serving.join()
+        try:
+            yield f"http://127.0.0.1:{network.server_address[1]}", numbers
+        finally:
+            network.shutdown()
+            serving.join()
 
 
 def test_a_spectator_sees_each_event_once_although_connections_are_cut(url: str) -> None:
