@@ -38,7 +38,6 @@ NEVER_LEAVE_A_VIEW = {
 }
 UNDOCUMENTED = {
     "method-not-allowed",  # for no operation has the method
-    "quota-exceeded",  # for nothing is limited yet
 }
 CONTRACT = {
     400: "malformed-json foreign-host",
