@@ -21,7 +21,7 @@ from service.games.queries import Queries
 from service.games.repository import GameRepository
 from service.games.transactions import Transactions
 from service.games.watching.watchers import READERS, Watchers
-from service.http import middleware
+from service.http import middleware, proxies
 from service.http.openapi.api import Api
 from service.http.openapi.description import SPEC_OPTIONS, completed, written
 from service.http.resources import (
@@ -89,6 +89,7 @@ def create_app(
     app.extensions["share_places"] = watchers.share_places
     _register(app)
     middleware.install(app, config)
+    app.extensions["entry"] = app.entry = proxies.before(app.wsgi_app, config.trusted_proxies)
     return app
 
 

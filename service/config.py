@@ -151,7 +151,7 @@ class Config:
     names are always allowed and need no place in `allowed_hosts`; there `.example.com` stands for
     that name and all below it, `*` for any. Web pages of local origins and of the service's
     own may always call, and those of `allowed_origins`. `root_path` is the prefix under which a
-    proxy has the service.
+    proxy has the service; `trusted_proxies` is how many proxies stand in front of it.
     """
 
     host: str = field(default="127.0.0.1", metadata=_HOST)
@@ -171,6 +171,7 @@ class Config:
     allowed_hosts: tuple[str, ...] = field(default=(), metadata=_HOSTS)
     allowed_origins: tuple[str, ...] = field(default=(), metadata=_ORIGINS)
     root_path: str = field(default="", metadata=_ROOT)
+    trusted_proxies: int = field(default=0, metadata=_whole(0, 16))
     ai_turn_solves: int | None = field(default=None, metadata=_whole(0, 1_000_000))
     keepalive_seconds: int = field(default=75, metadata=_whole(1, 3_600))
     max_body_bytes: int = field(default=16_384, metadata=_whole(1_024, 1_048_576))

@@ -17,7 +17,7 @@ from flask.typing import ResponseReturnValue
 from werkzeug.routing import Map, MapAdapter
 
 if TYPE_CHECKING:
-    from _typeshed.wsgi import StartResponse, WSGIEnvironment
+    from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
 _JUDGED_HOSTS = 256
 """The most hosts whose names are remembered."""
@@ -26,6 +26,13 @@ _ADDRESS = re.compile(r"(?<![\w./])/v1/")
 
 class PrefixedFlask(Flask):
     """An application whose requests have a path below `ROOT_PATH`, and that as their root."""
+
+    entry: WSGIApplication | None = None
+    """What requests pass before all else, if anything; it calls `wsgi_app`."""
+
+    def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        """Answer a request, as the WSGI server calls it."""
+        return (self.entry or self.wsgi_app)(environ, start_response)
 
     def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
         """Return the function: none of this service is a coroutine."""

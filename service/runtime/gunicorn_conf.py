@@ -35,6 +35,18 @@ accesslog = None  # the service logs its requests itself
 loglevel = "warning"
 proc_name = "three-thirteen"
 
+# One byte for all workers: the one that reads it logs what the service is to log once.
+_claim, _claims = os.pipe()
+os.set_blocking(_claim, False)
+os.write(_claims, b"1")
+
+
+def _claimed() -> bool:
+    try:
+        return bool(os.read(_claim, 1))
+    except BlockingIOError:
+        return False
+
 
 def post_fork(server: Arbiter, worker: Worker) -> None:  # noqa: ARG001 - gunicorn's signature
     """Tie a new worker to gunicorn's master: a worker must not outlive it."""
@@ -47,5 +59,8 @@ def post_worker_init(worker: Worker) -> None:
     share, report = extensions.get("share_places"), extensions.get("report_readiness")
     if share is not None:
         share(_places.fileno())
+    entry = extensions.get("entry")
+    if entry is not None and hasattr(entry, "claim"):
+        entry.claim = _claimed
     if worker.age == 1 and report is not None:
         threading.Thread(target=report, name="readiness", daemon=True).start()
