@@ -10,7 +10,7 @@ UV_VERSION := 0.13.9
 PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
 export PYTHONUNBUFFERED := 1
 
-.PHONY: help run test check openapi bench tournament chaos mutation lock clean
+.PHONY: help run test check openapi settings bench tournament chaos mutation lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -36,6 +36,9 @@ check: $(VENV)/check.stamp $(VENV)/engine.stamp $(VENV)/generators.stamp tools/n
 
 openapi: $(VENV)/run.stamp ## write openapi/openapi.json from the code
 	@$(BIN)/python -m service openapi
+
+settings: $(VENV)/run.stamp ## write the table of settings in docs/operations.md from the code
+	@$(BIN)/python tools/write_settings.py
 
 bench: $(VENV)/bench.stamp $(VENV)/engine.stamp ## measure the service beside its floor, and the solver beside its peers
 	@$(BIN)/python -m bench $(BENCH_ARGS)

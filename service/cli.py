@@ -11,9 +11,10 @@ from pathlib import Path
 from service import __version__
 from service.config import Config, ConfigError
 from service.runtime.supervisor import Supervisor
+from service.settings import listing
 
 _DESCRIPTION = "Three-Thirteen Rummy, as a service. Without a command it serves."
-_SETTINGS = "Settings are environment variables, such as PORT and DATA_DIR: the README lists them."
+_SETTINGS = "Settings are environment variables, such as PORT and DATA_DIR"
 _DEFAULT_PATH = Path("openapi/openapi.json")
 
 
@@ -27,11 +28,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     """A subcommand is a parser whose default `run` carries it out."""
     parser = argparse.ArgumentParser(
-        prog=_program(), description=_DESCRIPTION, epilog=_SETTINGS, allow_abbrev=False
+        prog=_program(),
+        description=_DESCRIPTION,
+        epilog=f"{_SETTINGS}: see serve --help.",
+        allow_abbrev=False,
     )
     parser.set_defaults(run=_serve)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
-    serve = commands.add_parser("serve", help="serve until stopped", epilog=_SETTINGS)
+    serve = commands.add_parser(
+        "serve",
+        help="serve until stopped",
+        epilog=f"{_SETTINGS}:\n\n{listing()}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     serve.set_defaults(run=_serve)
     openapi = commands.add_parser("openapi", help="write the API description")
     openapi.add_argument("path", nargs="?", type=Path, default=_DEFAULT_PATH, metavar="PATH")

@@ -42,7 +42,8 @@ SERVICE_ARROWS: dict[str, set[str]] = {
     "runtime": {"config"},
     "app": {"http", "games", "store", "config", "__init__"},
     "wsgi": {"app", "config"},
-    "cli": {"app", "runtime", "config", "__init__"},
+    "settings": {"config"},
+    "cli": {"app", "runtime", "config", "settings", "__init__"},
     "__main__": {"cli"},
 }
 """Which other parts of the service a part may import."""

@@ -1,6 +1,5 @@
 """The settings: what is read, and how a bad value is refused."""
 
-import re
 from dataclasses import fields
 from pathlib import Path
 
@@ -146,43 +145,7 @@ def test_a_bad_value_is_named_with_what_is_expected(
     assert str(refused.value).startswith(f"{variable} is {value!r}: expected ")
 
 
-README = Path(__file__).parents[1] / "README.md"
 SETTINGS = {each.name.upper(): each.default for each in fields(Config)}
-
-
-def as_printed(default: object) -> str:
-    """A default as the README writes it."""
-    words = {None: "unset", (): "unset", "": "unset", 14 * 86_400: "14 days", 86_400: "1 day"}
-    if isinstance(default, Path):
-        return f"./{default}"
-    if isinstance(default, bool):
-        return str(default).lower()
-    assert default is None or isinstance(default, tuple | int | str)
-    return words.get(default, str(default))
-
-
-def settings_of_the_readme() -> dict[str, str]:
-    """Every variable of the README's table of settings with its default there."""
-    table = README.read_text().partition("## Settings")[2].partition("\n## ")[0]
-    printed: dict[str, str] = {}
-    for names, values in re.findall(r"^\| (`[^|]+`) \| ([^|]+) \|", table, re.MULTILINE):
-        variables, defaults = names.replace("`", ""), values.replace("`", "")
-        printed |= zip(variables.split(", "), defaults.split(", "), strict=True)
-    return printed
-
-
-def test_the_readme_lists_every_setting_and_no_other() -> None:
-    listed = settings_of_the_readme()
-    missing, unknown = SETTINGS.keys() - listed.keys(), listed.keys() - SETTINGS.keys()
-    assert not missing, f"write a row into the table of settings in {README}: {sorted(missing)}"
-    assert not unknown, f"{README} lists what is no setting: {sorted(unknown)}"
-
-
-@pytest.mark.parametrize(("variable", "default"), SETTINGS.items(), ids=list(SETTINGS))
-def test_the_readme_prints_the_default_of_a_setting(variable: str, default: object) -> None:
-    listed = settings_of_the_readme()
-    assert variable in listed, f"write a row into the table of settings in {README}: {variable}"
-    assert listed[variable] == as_printed(default)
 
 
 @pytest.mark.parametrize(
