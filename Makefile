@@ -35,7 +35,7 @@ check: $(VENV)/check.stamp $(VENV)/engine.stamp $(VENV)/generators.stamp tools/n
 		{ echo "openapi/openapi.json is out of date: run 'make openapi'" >&2; exit 1; }
 
 openapi: $(VENV)/run.stamp ## write openapi/openapi.json from the code
-	@$(BIN)/python -m service openapi
+	@$(BIN)/python -m service openapi openapi/openapi.json
 
 settings: $(VENV)/run.stamp ## write the table of settings in docs/operations.md from the code
 	@$(BIN)/python tools/write_settings.py

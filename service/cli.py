@@ -1,4 +1,7 @@
-"""The command line: `python -m service [serve | openapi | version]`."""
+"""The command line: `three-thirteen [serve | verify | openapi | version]`.
+
+Within the source tree `python -m service` is the same.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from engine.verify import __main__ as verification
 from service import __version__
 from service.config import Config, ConfigError
 from service.runtime.supervisor import Supervisor
@@ -15,7 +19,6 @@ from service.settings import listing
 
 _DESCRIPTION = "Three-Thirteen Rummy, as a service. Without a command it serves."
 _SETTINGS = "Settings are environment variables, such as PORT and DATA_DIR"
-_DEFAULT_PATH = Path("openapi/openapi.json")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -42,8 +45,18 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     serve.set_defaults(run=_serve)
+    verify = commands.add_parser(
+        "verify",
+        help="check a finished game's replay",
+        description=verification.DESCRIPTION,
+        epilog=verification.EPILOG,
+    )
+    verify.add_argument("replay", metavar="REPLAY", help=verification.REPLAY)
+    verify.set_defaults(run=_verify)
     openapi = commands.add_parser("openapi", help="write the API description")
-    openapi.add_argument("path", nargs="?", type=Path, default=_DEFAULT_PATH, metavar="PATH")
+    openapi.add_argument(
+        "path", nargs="?", type=Path, metavar="PATH", help="a file; without it to stdout"
+    )
     openapi.set_defaults(run=_openapi)
     version = commands.add_parser("version", help="print the version")
     version.set_defaults(run=_version)
@@ -71,7 +84,14 @@ def api_description() -> bytes:
     return description
 
 
+def _verify(options: argparse.Namespace) -> int:
+    return verification.verify(options.replay)
+
+
 def _openapi(options: argparse.Namespace) -> int:
+    if options.path is None:
+        sys.stdout.buffer.write(api_description())
+        return 0
     try:
         options.path.write_bytes(api_description())
     except OSError as error:

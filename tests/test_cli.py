@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from service import __version__, cli
+from tests.replays import abandoned
 
 ROOT = Path(__file__).parent.parent
 
@@ -39,7 +41,15 @@ def test_it_serves_unless_told_otherwise(started: type[Started], arguments: list
 
 @pytest.mark.parametrize(
     "arguments",
-    [["nonsense"], ["serve", "now"], ["--port", "80"], ["--vers"], ["version", "x"], [""]],
+    [
+        ["nonsense"],
+        ["serve", "now"],
+        ["verify"],
+        ["--port", "80"],
+        ["--vers"],
+        ["version", "x"],
+        [""],
+    ],
 )
 def test_what_is_not_understood_is_refused_in_words(
     started: type[Started], capsys: pytest.CaptureFixture[str], arguments: list[str]
@@ -52,7 +62,9 @@ def test_what_is_not_understood_is_refused_in_words(
     assert started.count == 0
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["-h"], ["serve", "--help"], ["openapi", "-h"]])
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["-h"], ["serve", "--help"], ["openapi", "-h"], ["verify", "-h"]]
+)
 def test_help_is_answered(
     started: type[Started], capsys: pytest.CaptureFixture[str], arguments: list[str]
 ) -> None:
@@ -87,6 +99,24 @@ def test_the_api_description_is_written_where_it_is_asked_for(
     assert cli.main(["openapi", str(place)]) == 0
     assert capsys.readouterr().out == f"wrote {place}\n"
     assert place.read_bytes() == (ROOT / "openapi" / "openapi.json").read_bytes()
+
+
+def test_the_api_description_goes_to_stdout_without_a_place(
+    capfdbinary: pytest.CaptureFixture[bytes],
+) -> None:
+    assert cli.main(["openapi"]) == 0
+    assert capfdbinary.readouterr().out == (ROOT / "openapi" / "openapi.json").read_bytes()
+
+
+def test_a_replay_is_verified(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    place = tmp_path / "replay.json"
+    place.write_text(json.dumps(abandoned(0)))
+    assert cli.main(["verify", str(place)]) == 0
+    assert capsys.readouterr().out.endswith("\nVERIFIED\n")
+
+    place.write_text("{}")
+    assert cli.main(["verify", str(place)]) == 2
+    assert capsys.readouterr().err.startswith("not a replay: ")
 
 
 def test_a_place_that_cannot_be_written_is_named(

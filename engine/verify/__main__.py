@@ -11,20 +11,25 @@ from engine.verify.game import problems
 from engine.verify.replay import NotAReplayError, Replay, read
 
 VERIFIED, REFUTED, UNREADABLE = range(3)
+DESCRIPTION = "Deal a finished game again from its secret, and compare all of its replay."
+EPILOG = "Exit status: 0 all fits, 1 something does not, 2 this is no replay."
+REPLAY = "a file with the answer of getReplay; - reads it from stdin"
 _NOT_CHECKED = (
     "not checked: that each arrangement leaves the fewest possible points, and who made a move"
 )
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Verify a replay; 0 where everything fits, 1 where something does not, 2 for no replay."""
+    """Carry out the command line; exit codes as `verify` returns them."""
     parser = argparse.ArgumentParser(
-        prog="python -m engine.verify",
-        description="Deal a finished game again from its secret, and compare all of its replay.",
-        epilog="Exit status: 0 all fits, 1 something does not, 2 this is no replay.",
+        prog="python -m engine.verify", description=DESCRIPTION, epilog=EPILOG
     )
-    parser.add_argument("replay", help="a file with the answer of getReplay; - reads it from stdin")
-    name: str = parser.parse_args(arguments).replay
+    parser.add_argument("replay", help=REPLAY)
+    return verify(parser.parse_args(arguments).replay)
+
+
+def verify(name: str) -> int:
+    """Verify the replay in a file, or on stdin (`-`); 0 all fits, 1 something does not, 2 none."""
     try:
         replay = read(sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes())
         found = problems(replay)

@@ -16,6 +16,7 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from functools import partial
+from pathlib import Path
 
 from service.config import Config
 from service.runtime.parent_death import die_with_parent
@@ -24,6 +25,7 @@ _BACKLOG = 2_048
 _PROBE_PATH = "/healthz"
 _PROBE_SECONDS = 1.0
 _HEADERS = {"Host": "localhost", "Connection": "close"}
+_HOME = str(Path(__file__).resolve().parents[2])
 _ANY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - compared, never bound
 
 
@@ -62,11 +64,11 @@ class WebServer:
         listener = self._listener.fileno()
         self._process = subprocess.Popen(
             [
-                *(sys.executable, "-m", "gunicorn"),
+                *(sys.executable, "-P", "-m", "service.runtime.gunicorn_program"),
                 *("--config", "python:service.runtime.gunicorn_conf"),
                 *("--bind", f"fd://{listener}", "service.wsgi:app"),
             ],
-            env=environ,
+            env={**environ, "PYTHONPATH": _search_path(environ)},
             stdin=subprocess.DEVNULL,
             pass_fds=[listener],
             start_new_session=True,  # Ctrl-C is the supervisor's to pass on
@@ -128,6 +130,12 @@ class WebServer:
     def _send(self, number: signal.Signals) -> None:
         if self._process is not None:
             self._process.send_signal(number)
+
+
+def _search_path(environ: Mapping[str, str]) -> str:
+    """Where gunicorn finds this very package, whatever the current folder holds."""
+    given = environ.get("PYTHONPATH")
+    return f"{_HOME}{os.pathsep}{given}" if given else _HOME
 
 
 def _bound(config: Config) -> socket.socket:

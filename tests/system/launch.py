@@ -27,7 +27,12 @@ class Launch:
     """One start of the service; as a context manager it leaves no process behind."""
 
     def __init__(
-        self, folder: Path, arguments: Sequence[str] = ("-m", "service"), **settings: str
+        self,
+        folder: Path,
+        arguments: Sequence[str] = ("-m", "service"),
+        program: str = sys.executable,
+        cwd: Path = _ROOT,
+        **settings: str,
     ) -> None:
         self.data_dir = folder / "data"
         self._output = folder / f"output-{time.monotonic_ns()}.txt"
@@ -37,8 +42,8 @@ class Launch:
         inherited = {name: value for name, value in os.environ.items() if name not in _OWN}
         with self._output.open("wb") as output:
             self.process = subprocess.Popen(
-                [sys.executable, *arguments],
-                cwd=_ROOT,
+                [program, *arguments],
+                cwd=cwd,
                 env=inherited | given | settings,
                 stdin=subprocess.DEVNULL,
                 stdout=output,

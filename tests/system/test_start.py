@@ -36,7 +36,7 @@ def test_it_prints_where_it_serves_and_where_the_data_are_once_it_answers(tmp_pa
 def test_a_request_to_stop_during_the_start_is_heard(tmp_path: Path) -> None:
     # Python imports this module at its start: gunicorn then answers nothing for a while.
     (tmp_path / "sitecustomize.py").write_text(
-        "import sys, time\ntime.sleep(60 * ('gunicorn' in sys.orig_argv))\n"
+        "import sys, time\ntime.sleep(60 * ('gunicorn' in ' '.join(sys.orig_argv)))\n"
     )
     with Launch(tmp_path, PYTHONPATH=str(tmp_path)) as service:
         pids: list[int] = []
