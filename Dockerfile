@@ -1,37 +1,34 @@
-FROM python:3.13-slim AS build
+# The full image has the C compiler that the engine's hot modules want; nothing of it is kept but
+# the environment in /venv, with the wheel and what it needs.
+FROM python:3.13 AS build
 WORKDIR /build
-COPY requirements/run.txt .
-RUN python -m venv /venv \
-    && /venv/bin/python -m pip install --no-cache-dir --require-hashes --no-deps -r run.txt \
-    && /venv/bin/python -m pip uninstall --yes pip
-
-# The full image has the C compiler that the engine's hot modules want.
-FROM python:3.13 AS compile
-WORKDIR /compile
-COPY requirements/compile.txt .
-RUN python -m pip install --no-cache-dir --require-hashes --no-deps -r compile.txt
-COPY engine engine
+COPY requirements/run.txt requirements/compile.txt requirements/
+RUN python -m venv --without-pip /venv \
+    && python -m pip --python /venv install --no-cache-dir --require-hashes --no-deps -r requirements/run.txt \
+    && python -m pip install --no-cache-dir --require-hashes --no-deps -r requirements/compile.txt
+COPY pyproject.toml setup.py MANIFEST.in README.md LICENSE ./
 COPY tools/compile_engine.py tools/
-RUN python tools/compile_engine.py --into /compiled
+COPY engine engine
+COPY service service
+RUN python -m pip wheel --no-build-isolation --no-deps --wheel-dir /wheels . \
+    && python -m pip --python /venv install --no-cache-dir --no-deps /wheels/*.whl
 
 FROM python:3.13-slim
-WORKDIR /app
 ENV PATH=/venv/bin:$PATH \
     PYTHONUNBUFFERED=1 \
+    PYTHONDONTWRITEBYTECODE=1 \
+    TMPDIR=/dev/shm \
     HOST=0.0.0.0 \
     PORT=8000 \
     DATA_DIR=/data
-RUN useradd --uid 10001 --no-create-home --home-dir /app --shell /usr/sbin/nologin three-thirteen \
-    && install -d -m 0700 -o three-thirteen /data
+# Any user of group 0 may write its data there, as platforms want that choose the user themselves.
+RUN install -d -m 0770 -o 10001 -g 0 /data
 COPY --from=build /venv /venv
-COPY --from=compile /compiled /venv/lib/python3.13/site-packages
-COPY engine engine
-COPY service service
-RUN python -m compileall -q engine service
-USER 10001
+WORKDIR /data
+USER 10001:0
 VOLUME /data
 EXPOSE 8000
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=3s --start-period=10s --retries=3 \
-    CMD ["python", "-c", "import os, urllib.request as r; r.urlopen(f'http://127.0.0.1:{os.environ[\"PORT\"]}/readyz', timeout=2)"]
-CMD ["python", "-m", "service"]
+    CMD ["python", "-I", "-c", "import os, urllib.request as r; r.urlopen(f'http://127.0.0.1:{os.environ[\"PORT\"]}/readyz', timeout=2)"]
+CMD ["three-thirteen", "serve"]

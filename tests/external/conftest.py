@@ -1,12 +1,14 @@
 """Fixtures for the tests that need a program from outside Python."""
 
 import shutil
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, sync_playwright
 
+from tests.external import installed
 from tests.system.launch import Launch
 
 _OPTIONS = (
@@ -29,6 +31,20 @@ def service_url(tmp_path: Path) -> Iterator[str]:
     """The address of a service that runs for one test."""
     with Launch(tmp_path) as service:
         yield service.url()
+
+
+@pytest.fixture(scope="session")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel of this tree."""
+    return installed.build(tmp_path_factory.mktemp("tree"), tmp_path_factory.mktemp("out"))
+
+
+@pytest.fixture(scope="session")
+def command(wheel: Path) -> Iterator[Path]:
+    """The command of an environment with the wheel, which any user may run."""
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)
+        yield installed.install(wheel, Path(folder))
 
 
 @pytest.fixture

@@ -17,28 +17,14 @@ import pytest
 import requests
 
 from service.http.rulebook import LANGUAGES
+from tests.external.installed import played
 from tests.system.launch import Launch
 
 ROOT = Path(__file__).parents[2]
-BUILT_FROM = ("pyproject.toml", "setup.py", "MANIFEST.in", "README.md", "LICENSE")
 FORM = (
     "import engine; from engine.solver import costs; "
     "print(engine.form, engine.__file__, costs.__file__)"
 )
-
-
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    tree, out = tmp_path_factory.mktemp("tree"), tmp_path_factory.mktemp("out")
-    for name in BUILT_FROM:
-        shutil.copy(ROOT / name, tree)
-    for package in ("engine", "service", "tools"):
-        unwanted = shutil.ignore_patterns("__pycache__", "node_modules")
-        shutil.copytree(ROOT / package, tree / package, ignore=unwanted)
-    pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-build-isolation", "--no-deps"]
-    subprocess.run([*pip, ".", "--wheel-dir", str(out)], cwd=tree, check=True)
-    (found,) = out.glob("*.whl")
-    return found
 
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="without a compiler there is nothing to see")
@@ -68,24 +54,6 @@ def test_a_wheel_has_what_the_service_reads(wheel: Path) -> None:
     assert any(name.startswith("service/http/static/") for name in names)
     assert {f"service/http/rules/{tag}.md" for tag in LANGUAGES} <= set(names)
     assert not [name for name in names if name.startswith(("tests/", "bench/", "tools/"))]
-
-
-def without_hashes(lock: Path) -> str:
-    """The versions of a lock file, as constraints that a wheel from here need not fit by hash."""
-    lines = [line.rstrip("\\ ") for line in lock.read_text().splitlines()]
-    return "".join(f"{line}\n" for line in lines if line and line[0] not in " #")
-
-
-@pytest.fixture(scope="module")
-def command(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The command that `pip install` of the wheel gives, in an environment of its own."""
-    folder = tmp_path_factory.mktemp("clean")
-    constraints = folder / "constraints.txt"
-    constraints.write_text(without_hashes(ROOT / "requirements" / "run.txt"))
-    subprocess.run([sys.executable, "-m", "venv", folder / "venv"], check=True)
-    pip = [folder / "venv" / "bin" / "pip", "--disable-pip-version-check", "--no-input", "install"]
-    subprocess.run([*pip, "--quiet", "--constraint", constraints, wheel], check=True, cwd=folder)
-    return folder / "venv" / "bin" / "three-thirteen"
 
 
 def ran(command: Path, *arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
@@ -140,18 +108,3 @@ def test_an_installed_wheel_plays_a_game_without_the_tree(command: Path, tmp_pat
     (tmp_path / "replay.json").write_bytes(replay.content)
     told = ran(command, "verify", "replay.json", cwd=tmp_path)
     assert (told.returncode, told.stdout.splitlines()[-1]) == (0, "VERIFIED")
-
-
-def played(url: str) -> str:
-    """Play a whole game with the cards that the service finds best, and return its id."""
-    session = requests.Session()
-    created = session.post(f"{url}/v1/games", timeout=30).json()
-    session.headers["Authorization"] = f"Bearer {created['token']}"
-    game = created["game"]
-    place = f"{url}/v1/games/{game['id']}"
-    while game["status"] == "playing":
-        drawn = session.post(f"{place}/draw", json={"source": "stock"}, timeout=30).json()["game"]
-        card = drawn["you"]["arrangement"]["discard"]
-        game = session.post(f"{place}/discard", json={"card": card}, timeout=30).json()["game"]
-    assert len(game["result"]["totals"]) == 4
-    return str(game["id"])

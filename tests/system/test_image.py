@@ -29,7 +29,15 @@ def test_every_stage_has_one_python_and_the_last_serves() -> None:
     text = DOCKERFILE.read_text()
     versions = set(re.findall(r"^FROM python:(\d+\.\d+)", text, re.MULTILINE))
     assert len(versions) == 1
-    assert set(re.findall(r"/venv/lib/python(\d+\.\d+)/", text)) == versions
-    assert text.rstrip().endswith('CMD ["python", "-m", "service"]')
+    assert text.rstrip().endswith('CMD ["three-thirteen", "serve"]')
     stages = set(re.findall(r"^FROM .* AS (\w+)$", text, re.MULTILINE))
     assert set(re.findall(r"--from=(\w+)", text)) == stages
+
+
+def test_the_last_stage_has_no_compiler_and_a_user_who_is_not_root() -> None:
+    stage = DOCKERFILE.read_text().rpartition("\nFROM ")[2]
+    assert re.match(r"python:[\d.]+-slim\n", stage)
+    assert re.findall(r"^USER (.*)$", stage, re.MULTILINE) == ["10001:0"]
+    assert re.findall(r"^RUN (.*)$", stage, re.MULTILINE) == [
+        "install -d -m 0770 -o 10001 -g 0 /data"
+    ]
