@@ -21,7 +21,7 @@ run: $(VENV)/run.stamp $(VENV)/engine.stamp ## serve at http://127.0.0.1:8000 (H
 test: $(VENV)/test.stamp $(VENV)/engine.stamp ## run the tests that need nothing but Python
 	@$(PYTEST) $(PYTEST_ARGS)
 
-check: $(VENV)/check.stamp $(VENV)/engine.stamp $(VENV)/generators.stamp tools/node_modules/.stamp ## run every check, whole numbers, Chromium, nginx, Java and Node.js
+check: $(VENV)/check.stamp $(VENV)/engine.stamp $(VENV)/generators.stamp tools/node_modules/.stamp ## run every check, whole numbers, Chromium, nginx, Caddy, Java and Node.js
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
