@@ -24,6 +24,7 @@ from ruamel.yaml import YAML
 from service.config import Config
 from service.runtime.embedded.server_program import bundled_path
 from tests.external.proxies import free_port, program_of
+from tests.store.test_rights import RIGHTS
 from tests.test_settings import VARIABLES
 
 ROOT = Path(__file__).parents[2]
@@ -31,7 +32,6 @@ COMPOSE = ROOT / "compose.yaml"
 MANIFESTS = sorted((ROOT / "deploy" / "kubernetes").glob("*.yaml"))
 VALKEY = ROOT / "deploy" / "kubernetes" / "valkey" / "values.yaml"
 UNIT = ROOT / "deploy" / "systemd" / "three-thirteen.service"
-OPERATIONS = ROOT / "docs" / "operations.md"
 OLDEST_KUBERNETES = "1.30"
 
 
@@ -110,11 +110,9 @@ def test_only_settings_are_given_and_their_values_are_accepted() -> None:
 def test_the_user_of_the_storage_has_the_rights_that_are_listed() -> None:
     (values,) = documents(VALKEY)
     granted = values["auth"]["aclUsers"]["games"]["permissions"].split()
-    section = OPERATIONS.read_text().partition("### The rights of a user")[2]
-    (row,) = re.findall(r"^\| every store \|(.*)\|$", section, re.MULTILINE)
-    listed = {f"+{command.lower()}" for command in re.findall(r"`(\w+)`", row)}
-    assert granted[:2] == ["~{g:*", "-@all"]
-    assert set(granted[2:]) == listed | {"+info"}
+    needed = [*RIGHTS["every store"], *RIGHTS["streams"], *RIGHTS["`DURABILITY=replicated`"]]
+    assert granted[:3] == ["~{g:*", "&{g:*", "-@all"]
+    assert set(granted[3:]) == {f"+{command.lower()}" for command in needed}
 
 
 @pytest.mark.parametrize("source", ["compose", "chart"])

@@ -119,6 +119,26 @@ def service(tmp_path: Path) -> Iterator[Launch]:
 
 
 @PROXIES
+def test_every_event_of_a_game_is_there_at_once(
+    proxy: Proxy, folder: Path, service: Launch
+) -> None:
+    named = {"Host": HOST, "Accept-Encoding": "gzip"}
+    with proxy(folder, service.url().removeprefix("http://")) as port:
+        games = f"http://127.0.0.1:{port}/v1/games"
+        created = requests.post(games, headers=named, timeout=10).json()
+        place = f"{games}/{created['game']['id']}"
+        named |= {"Authorization": f"Bearer {created['token']}"}
+        accepted = named | {"Accept": "text/event-stream"}
+        answer = requests.get(f"{place}/events", headers=accepted, stream=True, timeout=10)
+        with closing(answer):
+            lines = answer.iter_lines()
+            assert b"event: snapshot" in iter(lines)
+            body = {"source": "stock"}
+            assert requests.post(f"{place}/draw", json=body, headers=named, timeout=10).ok
+            assert b"event: card_drawn" in iter(lines)
+
+
+@PROXIES
 def test_answers_are_compressed_and_their_tags_still_fit(
     proxy: Proxy, folder: Path, service: Launch
 ) -> None:
