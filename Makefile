@@ -7,10 +7,12 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input
 UV_VERSION := 0.13.9
 # PYTEST_ARGS is for what else pytest should do, such as `-n 0 -k solver`.
+# Where `make release` puts what it makes.
+DIST ?= dist
 PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
 export PYTHONUNBUFFERED := 1
 
-.PHONY: help run test check openapi settings bench tournament chaos mutation lock clean
+.PHONY: help run test check openapi settings release bench tournament chaos mutation lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -21,7 +23,7 @@ run: $(VENV)/run.stamp $(VENV)/engine.stamp ## serve at http://127.0.0.1:8000 (H
 test: $(VENV)/test.stamp $(VENV)/engine.stamp ## run the tests that need nothing but Python
 	@$(PYTEST) $(PYTEST_ARGS)
 
-check: $(VENV)/check.stamp $(VENV)/engine.stamp $(VENV)/generators.stamp tools/node_modules/.stamp ## run every check, whole numbers, Chromium, nginx, Caddy, Java and Node.js
+check: $(VENV)/check.stamp $(VENV)/engine.stamp $(VENV)/generators.stamp $(VENV)/release.stamp tools/node_modules/.stamp ## run every check, whole numbers, Chromium, nginx, Caddy, Java and Node.js
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
@@ -33,12 +35,28 @@ check: $(VENV)/check.stamp $(VENV)/engine.stamp $(VENV)/generators.stamp tools/n
 	@$(BIN)/python -m service openapi $(VENV)/openapi.json
 	@cmp $(VENV)/openapi.json openapi/openapi.json || \
 		{ echo "openapi/openapi.json is out of date: run 'make openapi'" >&2; exit 1; }
+	@# A report and no gate: a hole that was found in a library today does not break what was right.
+	@$(VENV)/release/bin/pip-audit --require-hashes --disable-pip --progress-spinner off --timeout 5 \
+		--requirement requirements/run.txt || echo "pip-audit: see above; this fails nothing"
 
 openapi: $(VENV)/run.stamp ## write openapi/openapi.json from the code
 	@$(BIN)/python -m service openapi openapi/openapi.json
 
 settings: $(VENV)/run.stamp ## write the table of settings in docs/operations.md from the code
 	@$(BIN)/python tools/write_settings.py
+
+# The environment beside the others holds what the wheel brings along, and nothing else.
+release: $(VENV)/release.stamp $(VENV)/compile.stamp ## build the wheel, its licence list and its bill of materials in dist/
+	rm -rf $(DIST) build
+	$(PIP) wheel --quiet --no-build-isolation --no-deps --wheel-dir $(DIST) .
+	rm -rf build three_thirteen.egg-info
+	$(BIN)/python -m venv --clear --without-pip $(VENV)/shipped
+	$(PIP) --python $(VENV)/shipped install -qq --require-hashes --no-deps --requirement requirements/run.txt
+	$(PIP) --python $(VENV)/shipped install -qq --no-deps $(DIST)/*.whl
+	$(VENV)/release/bin/pip-licenses --python $(VENV)/shipped/bin/python --format markdown --with-urls \
+		--output-file $(DIST)/licences.md
+	$(VENV)/release/bin/cyclonedx-py environment --pyproject pyproject.toml --mc-type application \
+		--output-reproducible --output-file $(DIST)/sbom.cdx.json $(VENV)/shipped
 
 bench: $(VENV)/bench.stamp $(VENV)/engine.stamp ## measure the service beside its floor, and the solver beside its peers
 	@$(BIN)/python -m bench $(BENCH_ARGS)
@@ -64,6 +82,7 @@ lock: $(VENV)/lock.stamp ## pin the newest allowed versions in requirements/
 	$(COMPILE) --group bench -c requirements/check.txt -o requirements/bench.txt
 	$(COMPILE) --group mutation -c requirements/check.txt -o requirements/mutation.txt
 	$(COMPILE_GROUP) --python-version 3.11 --group generators -o requirements/generators.txt
+	$(COMPILE_GROUP) --python-version 3.11 --group release -o requirements/release.txt
 
 clean: ## remove the environment and what the tools left, but no game
 	rm -rf $(VENV) tools/node_modules .coverage .coverage.* .hypothesis .mypy_cache .pytest_cache .ruff_cache
@@ -94,11 +113,12 @@ $(VENV)/%.stamp: requirements/%.txt $(BIN)/python
 	@$(PIP) install -qq --require-hashes --no-deps --requirement $(VENV)/$*.txt
 	@touch $(addprefix $(VENV)/,$(addsuffix .stamp,$(HOLDS_$*)))
 
-# Generators of clients, and what their clients need: an environment within the other.
-$(VENV)/generators.stamp: requirements/generators.txt $(BIN)/python
+# Generators of clients with what their clients need, and what describes a release: environments of
+# their own within the other.
+$(VENV)/generators.stamp $(VENV)/release.stamp: $(VENV)/%.stamp: requirements/%.txt $(BIN)/python
 	@echo "installing $<"
-	@$(BIN)/python -m venv --clear $(VENV)/generators
-	@$(VENV)/generators/bin/python -m pip --disable-pip-version-check --no-input install -qq \
+	@$(BIN)/python -m venv --clear $(VENV)/$*
+	@$(VENV)/$*/bin/python -m pip --disable-pip-version-check --no-input install -qq \
 		--require-hashes --no-deps --requirement $<
 	@touch $@
 
