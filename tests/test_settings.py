@@ -15,10 +15,7 @@ ROOT = Path(__file__).parents[1]
 OPERATIONS = ROOT / "docs" / "operations.md"
 VARIABLES = {each.name.upper() for each in fields(Config)}
 PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
-OTHER_VARIABLES = {
-    *("ENGINE_FORM", "WHOLE", "SCRIPT_NAME", "CI", "GAME", "TOKEN"),
-    *("BENCH_ARGS", "CHAOS_ARGS", "MUTATION_ARGS", "TOURNAMENT_ARGS"),
-}
+OTHER_VARIABLES = {"BENCH_ARGS", "ENGINE_FORM", "GAME", "TOKEN", "WHOLE"}
 """Variables on the pages that are no settings of the service."""
 
 

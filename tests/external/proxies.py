@@ -113,7 +113,7 @@ def _running(
 ) -> Iterator[None]:
     process = subprocess.Popen(command, env=environ, cwd=cwd)
     try:
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 60
         while not _accepts(port):
             assert process.poll() is None
             assert time.monotonic() < deadline
