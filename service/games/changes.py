@@ -94,9 +94,14 @@ class Leave(_SeatChange):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rematch(_SeatChange):
-    """Playing again: the finished game reserves a new one, in which the caller has its seat."""
+    """Playing again: the finished game reserves a new one, in which the caller has its seat.
+
+    `secret` is the new game's; the caller's new token is derived from `salt`.
+    """
 
     shows_rematch = True
+    secret: bytes = field(default_factory=lambda: secrets.token_bytes(SECRET_BYTES))
+    salt: bytes = field(default_factory=tokens.new_salt)
 
     def key(self, now: int) -> RecordKey | None:
         """The key belongs to the operation; the fingerprint of the request says whose it is."""
@@ -109,24 +114,21 @@ class Rematch(_SeatChange):
             raise GameNotFinishedError("the game is still played")
         if current.meta.rematch is not None:
             raise RematchMadeError(current.meta.rematch.game_id, current.version)
-        key, salt = self.idempotency.key, secrets.token_bytes(tokens.SALT_BYTES)
-        token = tokens.seat_token(key, salt, seat)
+        key = self.idempotency.key
+        token = tokens.seat_token(key, self.salt, seat)
         reserved = Reservation(
-            tokens.rematch_id(self.game_id, key),
-            secrets.token_bytes(SECRET_BYTES),
-            seat,
-            tokens.token_hash(token),
-            now,
+            tokens.rematch_id(self.game_id, key), self.secret, seat, tokens.token_hash(token), now
         )
         meta = replace(current.meta, rematch=reserved)
-        return Decision(Step(game, ()), meta, Seated(token, salt, {}))
+        return Decision(Step(game, ()), meta, Seated(token, self.salt, {}))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Join(Change[Invitee]):
     """Taking a seat with its invite, under `name` or, without one, the seat's own name.
 
-    `is_token`: whether the invite is a seat's token of the game that this one follows.
+    `is_token`: whether the invite is a seat's token of the game that this one follows. The
+    caller's token is derived from `salt`.
     """
 
     game_id: str
@@ -134,6 +136,7 @@ class Join(Change[Invitee]):
     name: str | None
     idempotency: Idempotency
     is_token: bool = False
+    salt: bytes = field(default_factory=tokens.new_salt)
 
     def key(self, now: int) -> RecordKey | None:
         """The key belongs to the invite: whoever joins has no token yet."""
@@ -147,21 +150,21 @@ class Join(Change[Invitee]):
         """The game with the seat taken, begun if it was the last free one."""
         game, seat = current.game(), current.caller.seat
         step = table.join(game, seat, self.name or game.seats[seat].name, now)
-        salt = secrets.token_bytes(tokens.SALT_BYTES)
-        token = tokens.seat_token(self.idempotency.key, salt, seat)
-        return Decision(step, current.meta.with_token(seat, token), Seated(token, salt))
+        token = tokens.seat_token(self.idempotency.key, self.salt, seat)
+        return Decision(step, current.meta.with_token(seat, token), Seated(token, self.salt))
 
 
 @dataclass(frozen=True, slots=True)
 class Create(Change[SeatHolder]):
     """Making a new game; with an idempotency key the game's id is derived from the key.
 
-    `seed` is the game's secret, None for a random one.
+    `seed` is the game's secret, None for a random one. Token and invites are derived from `salt`.
     """
 
     options: GameOptions
     idempotency: Idempotency
     seed: bytes | None = None
+    salt: bytes = field(default_factory=tokens.new_salt)
     game_id: str = field(init=False)
 
     def __post_init__(self) -> None:
@@ -187,7 +190,7 @@ class Create(Change[SeatHolder]):
         """The new game: its first round dealt, unless it waits for humans to join."""
         if current.version:  # its record has expired before the game
             raise KeyReusedError("the key has made a game before")
-        key, salt = self.idempotency.key, secrets.token_bytes(tokens.SALT_BYTES)
+        key, salt = self.idempotency.key, self.salt
         token = tokens.seat_token(key, salt, CREATOR)
         codes = {seat: tokens.invite_code(key, salt, seat) for seat in _to_join(self.options.seats)}
         meta = _new_meta(self.options.seats, codes, now).with_token(CREATOR, token)

@@ -16,8 +16,8 @@ from engine.game import Game
 from engine.options import GameOptions
 from engine.seats import AiSeat, HumanSeat, Seat
 from service.games.loaded import CallerT_co, LoadedGame, NextVersion, SeatHolder
-from service.games.meta import Meta, Reservation
-from service.games.repository import GameRepository
+from service.games.meta import Lifetimes, Meta, Reservation
+from service.games.repository import GameRepository, next_version
 from service.store.models import RecordKey, StoredGame
 
 MADE = RecordKey("rematch")
@@ -29,7 +29,7 @@ _CLOCK_DIFFERENCE = 3_600
 
 
 def first_version(
-    old: LoadedGame[CallerT_co], repository: GameRepository
+    old: LoadedGame[CallerT_co], lifetimes: Lifetimes
 ) -> NextVersion[SeatHolder] | None:
     """The first version of the game that a finished one has reserved, for the seat that asked.
 
@@ -46,7 +46,7 @@ def first_version(
         _meta(old, reserved),
         SeatHolder(reserved.seat),
     )
-    return repository.next_version(unmade, step, unmade.meta, reserved.at)
+    return next_version(unmade, step, unmade.meta, reserved.at, lifetimes)
 
 
 def make(first: NextVersion[SeatHolder], repository: GameRepository) -> None:
@@ -64,7 +64,7 @@ def complete(
     reserved = old.meta.rematch
     if reserved is None or not is_missing(reserved, repository, now):
         return None
-    first = first_version(old, repository)
+    first = first_version(old, repository.lifetimes)
     if first is not None:
         make(first, repository)
     return first

@@ -31,6 +31,19 @@ _GAME_ID = re.compile(tokens.ID_PATTERN)
 _NONCE_BYTES = 12
 
 
+def next_version(
+    before: LoadedGame[CallerT_co], step: Step, meta: Meta, now: int, lifetimes: Lifetimes
+) -> NextVersion[CallerT_co]:
+    """The version that a step makes of a loaded game at `now` (ms since 1970).
+
+    The one place that stamps times and lifetimes.
+    """
+    stamped = meta.stamped(step.game, now, lifetimes)
+    stored = StoredGame(before.version + 1, SNAPSHOTS.dump(step.game), stamped.dump())
+    events = tuple(LoggedEvent(event, now) for event in step.events)
+    return NextVersion(before, step, stored, stamped, events)
+
+
 class GameRepository:
     """The games of one store; safe to share between threads."""
 
@@ -56,14 +69,8 @@ class GameRepository:
     def next_version(
         self, before: LoadedGame[CallerT_co], step: Step, meta: Meta, now: int
     ) -> NextVersion[CallerT_co]:
-        """The version that a step makes of a loaded game at `now` (ms since 1970).
-
-        The one place that stamps times and lifetimes.
-        """
-        stamped = meta.stamped(step.game, now, self.lifetimes)
-        stored = StoredGame(before.version + 1, SNAPSHOTS.dump(step.game), stamped.dump())
-        events = tuple(LoggedEvent(event, now) for event in step.events)
-        return NextVersion(before, step, stored, stamped, events)
+        """The version that a step makes of a loaded game at `now` (ms since 1970)."""
+        return next_version(before, step, meta, now, self.lifetimes)
 
     def commit(
         self,

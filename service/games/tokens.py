@@ -20,6 +20,11 @@ HASH_BYTES = 32
 _TOKEN_BYTES = 32
 
 
+def new_salt() -> bytes:
+    """A random salt, from which the tokens and invites of one request are derived."""
+    return secrets.token_bytes(SALT_BYTES)
+
+
 def game_id(key: str | None) -> str:
     """A game's id: random, or derived from the key of the request that creates it."""
     if key is None:

@@ -7,11 +7,10 @@ from typing import Any
 from flask import Response, current_app, request
 
 from engine.cards import Card
-from engine.options import GameOptions
 from engine.round import Source
-from engine.rules import ALL_ROUNDS, AceMode, Rounds, Rules
+from engine.rules import ALL_ROUNDS
 from service.games.changes import Create, Discard, Draw, Rematch
-from service.games.new_seats import seats_of
+from service.games.new_games import options_of
 from service.games.tokens import token_hash
 from service.http.accept import preferred_type
 from service.http.openapi.blueprint import MOVE_PROBLEMS, READ_PROBLEMS, Blueprint
@@ -83,20 +82,10 @@ class GamesResource(Resource):
         The answer has the creator's token, shown this once, and the view with a human to move:
         AI turns before the first human turn have been played.
         """
-        seed = body["seed"]
-        seats = seats_of(body["seats"], seeded=seed is not None)
-        rounds = Rounds(**body["rounds"])
-        if rounds == ALL_ROUNDS:
+        options = options_of(body, current_app.config["TURN_SOLVES"])
+        if options.rules.rounds == ALL_ROUNDS:
             del body["rounds"]  # requests were recorded without it before it was an option
-        rules = Rules(body["jokers"], AceMode(body["aces"]), body["hints"], rounds)
-        secret = None if seed is None else bytes.fromhex(seed)
-        options = GameOptions(
-            seats,
-            rules,
-            turn_seconds=body["turn_seconds"],
-            turn_solves=current_app.config["TURN_SOLVES"],
-            seeded=secret is not None,
-        )
+        secret = bytes.fromhex(body["seed"]) if options.seeded else None
         key = idempotency("createGame", headers, body)
         return game_reply(transactions().run(Create(options, key, secret)))
 
