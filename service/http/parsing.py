@@ -97,9 +97,12 @@ class Argument:
 
     def parse(self, request: Request) -> dict[str, Any]:
         """The values that a request has there; raises RequestError, with all faults found."""
-        given = self.read(request)
-        values = self.plain.load(given)
-        return self._load(given) if values is None else values
+        return self.load(self.read(request))
+
+    def load(self, given: Any) -> dict[str, Any]:
+        """The values of what stands there; raises InvalidRequestError, with all faults found."""
+        plain = self.plain.load(given)
+        return self._load(given) if plain is None else plain
 
     def _load(self, given: Any) -> dict[str, Any]:
         try:

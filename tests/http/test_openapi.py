@@ -315,7 +315,8 @@ def test_the_example_of_a_discard_is_in_the_hand_of_the_example_of_a_draw() -> N
     body = _OPERATIONS["discardCard"].stated["requestBody"]["content"]["application/json"]
     drawn = _OPERATIONS["drawCard"].stated["responses"]["200"]["content"]["application/json"]
 
-    assert body["example"]["card"] in drawn["example"]["game"]["you"]["hand"]
+    hand = drawn["examples"]["stock"]["value"]["game"]["you"]["hand"]
+    assert body["examples"]["play"]["value"]["card"] in hand
 
 
 def test_only_what_several_paths_have_alike_is_among_the_shared_parameters() -> None:

@@ -8,8 +8,8 @@ from typing import Any
 import flask_smorest
 import marshmallow as ma
 
+from service.http.openapi import example_problems
 from service.http.problems import handlers
-from service.http.problems.catalogue import PROBLEMS, Problem
 from service.http.schemas.events import EVENT_SCHEMAS, UNION
 from service.http.schemas.replies import ProblemReply
 
@@ -28,8 +28,8 @@ class Api(flask_smorest.Api):  # type: ignore[misc]
 
     def _register_responses(self) -> None:
         """Name what operations share: the union of events, and an example of each problem."""
-        for problem in PROBLEMS.values():
-            self.spec.components.example(problem.code, {"value": _example(problem)}, lazy=True)
+        for code, example in example_problems.by_code().items():
+            self.spec.components.example(code, {"value": example}, lazy=True)
         self.ma_plugin.converter.add_attribute_function(_as_documented)
         for schema in EVENT_SCHEMAS.values():
             self.spec.components.schema(schema.__name__, schema=schema)
@@ -58,13 +58,3 @@ def _union() -> dict[str, object]:
 def _as_documented(_: object, field: ma.fields.Field[Any], **_context: object) -> dict[str, object]:
     documented: dict[str, object] = getattr(field, "DOCUMENTED", {})
     return documented
-
-
-def _example(problem: Problem) -> dict[str, object]:
-    return {
-        "type": problem.type,
-        "title": problem.title,
-        "status": problem.status,
-        "detail": problem.remedy,
-        "code": problem.code,
-    }

@@ -6,7 +6,9 @@ import json
 import re
 from typing import Any
 
-from service.http.openapi import examples
+from service.http.openapi import example_problems, examples, links
+from service.http.problems.catalogue import MEDIA_TYPE
+from service.http.replies import JSON
 from service.http.root_path import located
 
 _Object = dict[str, Any]
@@ -61,7 +63,6 @@ _OPERATION_PARTS = (
     "requestBody",
     "responses",
 )
-_MEDIA_TYPE = "application/json"
 _LINE_END = re.compile(r"(?<!\n)\n(?!\n)")
 
 
@@ -70,7 +71,7 @@ def completed(spec: _Object, root_path: str) -> _Object:
 
     Under a `root_path` it names that as the server, and the addresses in its examples have it.
     """
-    bodies, answers = examples.by_operation()
+    shown = examples.by_operation()
     paths = spec["paths"]
     shared = _shared(paths)
     spec["components"]["parameters"] = {each["name"]: each for each in shared}
@@ -78,15 +79,18 @@ def completed(spec: _Object, root_path: str) -> _Object:
         own = [_named(each) if each in shared else each for each in path.pop("parameters", [])]
         for method, operation in path.items():
             name = operation["operationId"]
-            if name in bodies:
-                operation["requestBody"]["content"][_MEDIA_TYPE]["example"] = bodies[name]
-            for media_type, answer in answers.get(name, {}).items():
-                _success(operation)["content"][media_type]["example"] = answer
+            if name in shown.requests:
+                operation["requestBody"]["content"][JSON]["examples"] = shown.requests[name]
+            for media_type, named in shown.answers.get(name, {}).items():
+                _success(operation)["content"][media_type]["examples"] = named
+            _show_own_problems(operation)
             path[method] = _ordered(operation, own)
     for schema in spec["components"]["schemas"].values():
         if schema.get("additionalProperties") is True:
             del schema["additionalProperties"]  # what is not said is allowed
-    _success(paths["/v1/games"]["post"])["links"] = _links(paths)
+        for stated in schema.get("properties", {}).values():
+            _say_default(stated)
+    links.add(paths)
     if root_path:
         spec["servers"] = [{**server, "url": root_path} for server in spec["servers"]]
         spec = _located(spec, root_path)
@@ -140,14 +144,19 @@ def _ordered(operation: _Object, of_path: list[_Object]) -> _Object:
     return {part: parts[part] for part in _OPERATION_PARTS if parts.get(part) or part == "security"}
 
 
-def _links(paths: _Object) -> _Object:
-    """From a created game to everything one can do with it."""
-    return {
-        operation["operationId"]: {
-            "operationId": operation["operationId"],
-            "parameters": {"game_id": "$response.body#/game/id"},
-        }
-        for path, operations in paths.items()
-        if "{game_id}" in path
-        for operation in operations.values()
-    }
+def _show_own_problems(operation: _Object) -> None:
+    """Show the problems that an operation gets in its own way, instead of what is shared."""
+    own = example_problems.of_operation(operation["operationId"])
+    for response in operation["responses"].values():
+        named = response.get("content", {}).get(MEDIA_TYPE, {}).get("examples", {})
+        named |= {code: {"value": own[code]} for code in named.keys() & own.keys()}
+
+
+def _say_default(stated: _Object) -> None:
+    """Say in words what is taken where a member of a body is left out.
+
+    Many generators of clients take a member with a `default` for one that is always there.
+    """
+    default = stated.pop("default", None)
+    if default is not None:
+        stated["description"] += f" Default: `{json.dumps(default)}`."

@@ -13,7 +13,7 @@ from service.errors import CorruptGameError, ServiceError, StorageError
 from service.http.problems.catalogue import MEDIA_TYPE, PROBLEMS, Problem
 from service.http.problems.mapping import (
     detail_of_error,
-    extension_members,
+    problem_body,
     problem_headers,
     problem_of_error,
     problem_of_status,
@@ -34,14 +34,9 @@ def register(app: Flask) -> None:
 
 def _answer(problem: Problem, detail: str, error: Exception | None = None) -> Response:
     """The answer that states a problem."""
-    members = {
-        "type": located(problem.type, request.script_root),
-        "title": problem.title,
-        "status": problem.status,
-        "detail": located(detail, request.script_root),
-        "code": problem.code,
-        **({} if error is None else extension_members(error)),
-    }
+    root = request.script_root
+    members = problem_body(problem, located(detail, root), error)
+    members["type"] = located(problem.type, root)
     return Response(
         orjson.dumps(members),
         status=problem.status,

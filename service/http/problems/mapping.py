@@ -106,6 +106,20 @@ def extension_members(error: Exception) -> dict[str, object]:
     return members
 
 
+def problem_body(
+    problem: Problem, detail: str, error: Exception | None = None
+) -> dict[str, object]:
+    """The body of the answer that states a problem, its addresses without the root path."""
+    return {
+        "type": problem.type,
+        "title": problem.title,
+        "status": problem.status,
+        "detail": detail,
+        "code": problem.code,
+        **({} if error is None else extension_members(error)),
+    }
+
+
 def problem_headers(problem: Problem, error: Exception | None = None) -> dict[str, str]:
     """The headers that belong to a problem, and to the error that it answers."""
     headers = {"Cache-Control": "no-store"}

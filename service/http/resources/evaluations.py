@@ -10,7 +10,6 @@ from engine.rules import AceMode
 from engine.solver.arrangement import arrange
 from service.games.bodies import arrangement_body
 from service.http.openapi.blueprint import Blueprint
-from service.http.openapi.examples import HAND, WILD_RANK
 from service.http.operations import Resource
 from service.http.parsing import Token
 from service.http.replies import json_reply
@@ -27,10 +26,7 @@ class EvaluationsResource(Resource):
     """Hands to arrange."""
 
     @blueprint.operation("evaluateHand", Token.IGNORED)
-    @blueprint.arguments(
-        EvaluationRequest,
-        example={"cards": HAND, "wild_rank": WILD_RANK, "aces": "low"},
-    )
+    @blueprint.arguments(EvaluationRequest)
     @blueprint.response(200, Arrangement, description="The hand, arranged.")
     def post(self, body: dict[str, Any]) -> Response:
         """Arrange a hand.

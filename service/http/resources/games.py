@@ -10,16 +10,27 @@ from engine.cards import Card
 from engine.round import Source
 from engine.rules import ALL_ROUNDS
 from service.games.changes import Create, Discard, Draw, Rematch
+from service.games.entity_tags import entity_tag
 from service.games.new_games import options_of
+from service.games.new_seats import CREATOR
 from service.games.tokens import token_hash
 from service.http.accept import preferred_type
 from service.http.openapi.blueprint import MOVE_PROBLEMS, READ_PROBLEMS, Blueprint
+from service.http.openapi.example_games import id_of, rematch_id_of
+from service.http.openapi.examples import AGAIN, DEFAULT, SHORT
 from service.http.openapi.headers import CHANGE_HEADERS, GAME_ID, VIEW_HEADERS, header
 from service.http.operations import Resource
 from service.http.parsing import Token, bearer_token, idempotency
 from service.http.replies import CSV, JSON, game_reply
 from service.http.schemas.options import GameRequest
-from service.http.schemas.replies import CreatedGame, HintReply, Moved, Replay, Scores
+from service.http.schemas.replies import (
+    CreatedGame,
+    HintReply,
+    Moved,
+    RematchedGame,
+    Replay,
+    Scores,
+)
 from service.http.schemas.requests import (
     CreateHeaders,
     DiscardRequest,
@@ -35,28 +46,17 @@ blueprint = Blueprint(
     "games", __name__, url_prefix="/v1/games", description="Create a game and play it."
 )
 
-_TABLES = {
-    "default": {"summary": "One human, three AI players, all defaults", "value": {}},
-    "options": {
-        "summary": "Three seats, jokers, aces high or low, four rounds",
-        "value": {
-            "seats": [
-                {"kind": "human", "name": "Ann"},
-                {"kind": "ai", "level": "medium", "name": "Lefty"},
-                {"kind": "ai"},
-            ],
-            "jokers": 2,
-            "aces": "both",
-            "rounds": {"first": 1, "last": 4},
-        },
-    },
-}
 _SCORES_VARY = "Accept, Authorization"
 _SCORES_HEADERS = {"Vary": header("The answer depends on these.", _SCORES_VARY)}
-_CREATED_HEADERS = {
-    **CHANGE_HEADERS,
-    "Location": header("The game's address.", "/v1/games/Zk3vQ8rT1xWn5bYc7LdMfA"),
-}
+
+
+def _created_headers(game_id: str) -> dict[str, object]:
+    """The headers of the answer with a new game; the id is that of its example."""
+    return {
+        **CHANGE_HEADERS,
+        "ETag": header("The view's tag: version, viewer, format.", entity_tag(1, CREATOR)),
+        "Location": header("The game's address.", f"/v1/games/{game_id}"),
+    }
 
 
 @blueprint.route("")
@@ -72,9 +72,12 @@ class GamesResource(Resource):
         "outcome-unknown",
     )
     @blueprint.arguments(CreateHeaders, location="headers")
-    @blueprint.arguments(GameRequest, required=False, examples=_TABLES)
+    @blueprint.arguments(GameRequest, required=False)
     @blueprint.response(
-        201, CreatedGame, description="The game and its creator's token.", headers=_CREATED_HEADERS
+        201,
+        CreatedGame,
+        description="The game and its creator's token.",
+        headers=_created_headers(id_of(DEFAULT)),
     )
     def post(self, headers: dict[str, str], body: dict[str, Any]) -> Response:
         """Create a game.
@@ -122,7 +125,7 @@ class DrawResource(Resource):
 
     @blueprint.operation("drawCard", Token.REQUIRED, *MOVE_PROBLEMS)
     @blueprint.arguments(MoveHeaders, location="headers")
-    @blueprint.arguments(DrawRequest, example={"source": "stock"})
+    @blueprint.arguments(DrawRequest)
     @blueprint.response(
         200,
         Moved,
@@ -249,9 +252,13 @@ class RematchResource(Resource):
         "validation-failed",
     )
     @blueprint.arguments(CreateHeaders, location="headers")
-    @blueprint.arguments(RematchRequest, required=False, example={})
+    @blueprint.arguments(RematchRequest, required=False)
     @blueprint.response(
-        201, CreatedGame, description="The new game and your token.", headers=_CREATED_HEADERS
+        201,
+        RematchedGame,
+        description="The new game and your token for it. It waits (`waiting`) for the other "
+        "humans, if there are any.",
+        headers=_created_headers(rematch_id_of(SHORT, AGAIN)),
     )
     def post(self, headers: dict[str, str], _body: dict[str, Any], game_id: str) -> Response:
         """Play again.

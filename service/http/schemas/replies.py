@@ -36,10 +36,33 @@ class CreatedGame(ReplySchema):
     seat = seat_field("Your seat: the creator's is 0.")
     token = text_field("The seat's token: shown once, send it as `Authorization: Bearer <token>`.")
     invites = fields.List(
-        fields.Nested(Invite), metadata={"description": "One for each further human."}
+        fields.Nested(Invite),
+        metadata={"description": "One for each further human: pass it on, it takes the seat once."},
     )
     game = fields.Nested(Game)
     events = events_field("Everything that happened so far.")
+
+
+class RematchedGame(ReplySchema):
+    """The game that follows a finished one, with the token of whoever asked for it."""
+
+    seat = seat_field("Your seat: the one that you had in the finished game.")
+    token = text_field(
+        "Your new token: shown once, send it as `Authorization: Bearer <token>`. The one of the "
+        "finished game still reads that game, and nothing of this one."
+    )
+    invites = fields.List(
+        fields.Nested(Invite),
+        validate=validate.Length(max=0),
+        metadata={
+            "description": "Always empty: the other humans join with their tokens of the finished "
+            "game."
+        },
+    )
+    game = fields.Nested(Game)
+    events = events_field(
+        "Everything that happened so far: the first deal, unless others have yet to join."
+    )
 
 
 class JoinedGame(ReplySchema):

@@ -227,7 +227,11 @@ class Game(ReplySchema):
     """A game as one viewer sees it."""
 
     id = text_field("The game's id.")
-    version = fields.Integer(strict=True, validate=validate.Range(min=1))
+    version = fields.Integer(
+        strict=True,
+        validate=validate.Range(min=1),
+        metadata={"description": "Grows by 1 with every change, from 1."},
+    )
     status = text_field("How far the game is.", validate=validate.OneOf([s.value for s in Status]))
     seeded = flag_field("Whether the creator chose the secret.")
     commitment = hex_field("The SHA-256 of the game's secret.")
@@ -244,5 +248,5 @@ class Game(ReplySchema):
     result = fields.Nested(Result, allow_none=True)
     rematch = text_field("The id of the game's rematch, once there is one.", allow_none=True)
     created_at = time_field("When the game was created.")
-    updated_at = time_field("When the last move was made.")
-    expires_at = time_field("When the game is forgotten if nobody moves.")
+    updated_at = time_field("When this version was made: by a move, or as somebody came or went.")
+    expires_at = time_field("When the game is forgotten, unless it changes before.")
