@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import secrets
 from collections.abc import Iterator
@@ -12,7 +11,6 @@ import pytest
 from flask.testing import FlaskClient
 from redis import Redis
 
-from service.cli import api_description
 from service.http.openapi.example_games import (
     BEGAN,
     BETWEEN,
@@ -24,14 +22,9 @@ from service.http.openapi.example_games import (
 from service.http.openapi.example_problems import WRONG_REQUESTS
 from service.http.openapi.examples import AGAIN, DEFAULT, HUMANS, HUMANS_AGAIN, SHORT
 from tests.clock import Clock
+from tests.http.caller import OPERATIONS
 from tests.player import Player, refused
 
-_SPEC: dict[str, Any] = json.loads(api_description())
-_OPERATIONS = {
-    stated["operationId"]: (method.upper(), path, stated)
-    for path, methods in _SPEC["paths"].items()
-    for method, stated in methods.items()
-}
 _JSON = "application/json"
 _IDS = (
     *map(id_of, (DEFAULT, SHORT, HUMANS)),
@@ -42,13 +35,13 @@ _IDS = (
 
 def sent(operation: str, name: str) -> Any:
     """The example of a request's body."""
-    body = _OPERATIONS[operation][2]["requestBody"]
+    body = OPERATIONS[operation][2]["requestBody"]
     return body["content"][_JSON]["examples"][name]["value"]
 
 
 def answered(operation: str, name: str, media_type: str = _JSON) -> Any:
     """The example of the body of a successful answer."""
-    responses = _OPERATIONS[operation][2]["responses"]
+    responses = OPERATIONS[operation][2]["responses"]
     success = next(each for status, each in responses.items() if status < "300")
     return success["content"][media_type]["examples"][name]["value"]
 
@@ -81,7 +74,7 @@ class Story:
 
     def post(self, operation: str, game_id: str, body: Any, token: str | None) -> Any:
         """Send a request; what it changes is made a while after the last change."""
-        path = _OPERATIONS[operation][1].replace("{game_id}", game_id)
+        path = OPERATIONS[operation][1].replace("{game_id}", game_id)
         headers = {} if token is None else {"Authorization": f"Bearer {token}"}
         if operation in ("createGame", "joinGame", "rematchGame"):
             headers |= self._key
@@ -178,7 +171,7 @@ def test_two_humans_meet_and_meet_again_as_their_examples_say(story: Any) -> Non
 @pytest.mark.parametrize("name", sorted(WRONG_REQUESTS))
 def test_a_wrong_request_gets_the_faults_of_its_example(client: FlaskClient, name: str) -> None:
     location, _, values = WRONG_REQUESTS[name]
-    method, path, stated = _OPERATIONS[name]
+    method, path, stated = OPERATIONS[name]
     player = Player(client, client.post("/v1/games"))
     path = path.replace("{game_id}", player.game["id"]).replace("{code}", "JK")
     parts = {"json": {"json": values}, "query": {"query_string": values}, "headers": {}}[location]
@@ -197,7 +190,7 @@ def test_a_hand_is_arranged_as_its_example_says(client: FlaskClient, name: str) 
 
 
 def test_an_answer_has_the_name_of_its_request() -> None:
-    for name, (_, _, stated) in _OPERATIONS.items():
+    for name, (_, _, stated) in OPERATIONS.items():
         requests = stated.get("requestBody", {}).get("content", {}).get(_JSON, {"examples": {}})
         if set(requests["examples"]) - {"empty"}:
             successes = [each for status, each in stated["responses"].items() if status < "300"]

@@ -327,10 +327,64 @@ def test_only_what_several_paths_have_alike_is_among_the_shared_parameters() -> 
     assert codes[0]["schema"] != codes[1]["schema"]
 
 
-def test_a_created_game_links_to_all_that_can_be_done_with_it() -> None:
-    links = _OPERATIONS["createGame"].stated["responses"]["201"]["links"]
+@pytest.mark.parametrize("name", ["createGame", "joinGame", "rematchGame"])
+def test_whoever_has_a_seat_is_linked_to_all_that_can_be_done_in_the_game(name: str) -> None:
+    links = _OPERATIONS[name].stated["responses"]["201"]["links"]
 
     assert set(links) == {name for name, made in _OPERATIONS.items() if "{game_id}" in made.path}
+
+
+def test_a_draw_and_a_discard_link_to_each_other() -> None:
+    links = {
+        name: _OPERATIONS[name].stated["responses"]["200"]["links"]
+        for name in ("drawCard", "discardCard")
+    }
+
+    assert "discardCard" in links["drawCard"]
+    assert "drawCard" in links["discardCard"]
+
+
+def _linked_answers() -> Iterator[tuple[str, dict[str, Any], Any]]:
+    """Every link with an example of the answer that has it, and where that is."""
+    for name, operation in _OPERATIONS.items():
+        for response in operation.stated["responses"].values():
+            for link in response.get("links", {}).values():
+                for example in response["content"]["application/json"]["examples"].values():
+                    yield name, link, example["value"]
+
+
+def _value_of(expression: str, answer: Any) -> Any:
+    """The value of a runtime expression in an answer; raises LookupError where there is none."""
+    value, pointer = answer, expression.removeprefix("$response.body#/")
+    assert pointer != expression, expression
+    for step in pointer.split("/"):
+        value = value[int(step) if isinstance(value, list) else step]
+    return value
+
+
+def test_every_link_leads_to_a_request_as_described() -> None:
+    linked = list(_linked_answers())
+    assert {"createGame", "joinGame", "rematchGame", "drawCard"} <= {name for name, _, _ in linked}
+    for _, link, answer in linked:
+        target = _OPERATIONS[link["operationId"]]
+        stated = {_resolved(each)["name"]: _resolved(each) for each in target.stated["parameters"]}
+        for name, expression in link["parameters"].items():
+            _assert_valid(_value_of(expression, answer), stated[name]["schema"])
+        if "requestBody" in link:
+            body = {name: _value_of(text, answer) for name, text in link["requestBody"].items()}
+            content = target.stated["requestBody"]["content"]["application/json"]
+            _assert_valid(body, content["schema"])
+
+
+def test_no_member_of_a_body_has_a_default_but_its_description_says_it() -> None:
+    # openapi-typescript and others take a member with a default for one that is always there.
+    schemas = _SPEC["components"]["schemas"]
+
+    assert [node for node in _nodes(schemas) if "default" in node] == []
+    options = schemas["GameRequest"]["properties"]
+    assert options["aces"]["description"].endswith('Default: `"low"`.')
+    assert options["rounds"]["description"].endswith('Default: `{"first": 1, "last": 11}`.')
+    assert "required" not in schemas["GameRequest"]
 
 
 def test_every_answer_of_a_whole_game_is_as_described(checked: Checked, player: Player) -> None:

@@ -70,7 +70,7 @@ def _refused(reason: MoveError) -> RefusedMoveError:
 
 
 _ERRORS = (
-    errors.MalformedJsonError("unexpected end of data at line 1, column 10"),
+    errors.MalformedJsonError("expecting value at line 1, column 10"),
     errors.ForeignHostError("cards.example"),
     errors.TokenRequiredError("this call needs the token of a seat"),
     errors.InvalidTokenError("the token is of no seat of this game"),

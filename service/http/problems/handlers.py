@@ -76,4 +76,4 @@ def _answer_damaged(problem: Problem, error: CorruptGameError) -> Response:
 def _answer_unexpected(error: Exception) -> Response:
     _LOG.exception("unexpected error", exc_info=error)
     problem = PROBLEMS["internal-error"]
-    return _answer(problem, problem.remedy)
+    return _answer(problem, sentence(problem.title, problem.remedy))

@@ -6,6 +6,7 @@ from flask import Response, request
 from werkzeug.datastructures import Accept, LanguageAccept
 from werkzeug.http import parse_accept_header
 
+from service.games.entity_tags import is_cached
 from service.http.accept import preferred_type
 from service.http.openapi.blueprint import Blueprint
 from service.http.openapi.headers import header
@@ -51,16 +52,20 @@ class RulesResource(Resource):
         rules = rulebook(_language(headers.get("accept_language")))
         is_markdown = preferred_type(request, (JSON, MARKDOWN)) == MARKDOWN
         reply = markdown_reply(rules.markdown) if is_markdown else json_reply(rules)
-        return _cacheable(reply, rules.language)
+        return _cacheable(reply, rules.language, headers.get("if_none_match"))
 
 
-def _cacheable(reply: Response, language: str) -> Response:
-    """A reply with what caches need to know, without a body for a caller who has it already."""
+def _cacheable(reply: Response, language: str, if_none_match: str | None) -> Response:
+    """A reply with what caches need to know, without a body for a caller who has it already.
+
+    werkzeug's `make_conditional` would also answer 412, with the rules, to an `If-Match`.
+    """
     reply.headers["Content-Language"] = language
     reply.headers["Vary"] = _VARY
     reply.headers["Cache-Control"] = _CACHE
     reply.add_etag()
-    reply.make_conditional(request)
+    if is_cached(if_none_match, reply.headers["ETag"]):
+        reply.status_code = 304
     return reply
 
 
