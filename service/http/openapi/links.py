@@ -1,6 +1,7 @@
 """Links: from the answer of one operation to the requests that follow it.
 
-No link can name the token: the caller sends the one that it was answered.
+No link can name the token: the caller sends the one that it was answered. None has a request body:
+generators of clients take a link's body for a text.
 """
 
 from __future__ import annotations
@@ -29,8 +30,7 @@ def add(paths: _Object) -> None:
     _success(operations["drawCard"])["links"] = {
         "discardCard": {
             **_link("discardCard"),
-            "requestBody": {"card": _BEST},
-            "description": "The second half of the turn: discard what the view finds best.",
+            "description": f"The second half of the turn. The best `card` to discard is `{_BEST}`.",
         },
         "getHint": _link("getHint"),
     }
