@@ -37,6 +37,7 @@ Answers = Iterator[TestResponse]
 class FaultyStore(ModelStore):
     """A store that serves until a fault is set: whether the outcome of a change is then unknown."""
 
+    subscription: Any = None
     outcome_unknown: bool | None = None
 
     def commit(self, commit: Commit) -> Any:
@@ -69,7 +70,7 @@ class Situations:
         self.client = self._app(GameStore.from_url(url, 2))
         self.over_model = self._app(self.model)
         self.without_storage = self._app(AwayStore())
-        self.failing = self._app(ModelStore(), fails=True)
+        self.failing = self._app(FaultyStore(), fails=True)
         self._over: tuple[list[Player], str] | None = None
 
     def _app(self, store: Any, *, fails: bool = False) -> FlaskClient:

@@ -91,6 +91,7 @@ def completed(spec: _Object, root_path: str) -> _Object:
         for stated in schema.get("properties", {}).values():
             _say_default(stated)
     links.add(paths)
+    _drop_unused_examples(spec)
     if root_path:
         spec["servers"] = [{**server, "url": root_path} for server in spec["servers"]]
         spec = _located(spec, root_path)
@@ -150,6 +151,14 @@ def _show_own_problems(operation: _Object) -> None:
     for response in operation["responses"].values():
         named = response.get("content", {}).get(MEDIA_TYPE, {}).get("examples", {})
         named |= {code: {"value": own[code]} for code in named.keys() & own.keys()}
+
+
+def _drop_unused_examples(spec: _Object) -> None:
+    """Leave out the problems that every operation with them shows in its own way."""
+    text = json.dumps(spec["paths"])
+    shared = spec["components"]["examples"]
+    used = {code for code in shared if f'"#/components/examples/{code}"' in text}
+    spec["components"]["examples"] = {code: shared[code] for code in shared if code in used}
 
 
 def _say_default(stated: _Object) -> None:

@@ -92,6 +92,7 @@ _ERRORS = (
     errors.StaleVersionError(_VERSION),
     errors.MediaTypeError("the body is text/plain"),
     errors.KeyReusedError("the key belongs to another request"),
+    errors.QuotaExceededError("too many watch this game in this place", _SOON),
     errors.StorageUnavailableError("the storage does not answer", _SOON),
     errors.OutcomeUnknownError("the storage was lost while it wrote", _SOON),
 )
