@@ -20,7 +20,7 @@ from tests.http.situations import Situations
 
 _FROM_OTHERS = {"quota-exceeded"}
 """What other tests hold against the description."""
-_VARIABLE = re.compile(r"\d+|'[^']*'|[A-Za-z0-9_-]{22}")
+_VARIABLE = re.compile(r"[A-Za-z0-9_-]{22}|\d+|'[^']*'")
 
 
 @pytest.fixture(scope="module")
