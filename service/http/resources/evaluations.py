@@ -31,7 +31,7 @@ class EvaluationsResource(Resource):
     def post(self, body: dict[str, Any]) -> Response:
         """Arrange a hand.
 
-        Parts exactly these cards into melds and deadwood with the least points.
+        Parts exactly these cards into melds and deadwood with the least points. It needs no game.
         """
         hand = arrange(tuple(body["cards"]), body["wild_rank"], AceMode(body["aces"]))
         return json_reply(arrangement_body(hand))

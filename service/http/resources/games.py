@@ -82,8 +82,10 @@ class GamesResource(Resource):
     def post(self, headers: dict[str, str], body: dict[str, Any]) -> Response:
         """Create a game.
 
-        The answer has the creator's token, shown this once, and the view with a human to move:
-        AI turns before the first human turn have been played.
+        Without a body it is you against three AI players. The answer has your token, shown this
+        once, and the view with a human to move: AI turns before the first human turn have been
+        played. If it is your turn, go on with drawCard. Where other humans have seats, pass each
+        of them the invite to theirs, for joinGame: the first round is dealt when all have come.
         """
         options = options_of(body, current_app.config["TURN_SOLVES"])
         if options.rules.rounds == ALL_ROUNDS:
@@ -105,6 +107,8 @@ class GameResource(Resource):
         """Look at a game.
 
         With a seat's token the view shows that seat's hand; without a token it is a spectator's.
+        Every move answers with the view, too: read it when others have moved, or to go on later.
+        With `If-None-Match` a game that has not changed costs a 304.
         """
         return game_reply(queries().view(game_id, bearer_token(), headers.get("if_none_match")))
 
@@ -135,8 +139,9 @@ class DrawResource(Resource):
     def post(self, headers: dict[str, str], body: dict[str, Any], game_id: str) -> Response:
         """Draw a card.
 
-        From the stock, or the top card of the discard pile. The view then says what is best to
-        discard (`you.arrangement`) and what you can go out with (`you.can_go_out_with`).
+        Your turn begins: from the stock, or the top card of the discard pile. The view then says
+        what is best to discard (`you.arrangement`) and what you can go out with
+        (`you.can_go_out_with`); discardCard ends the turn.
         """
         draw = Draw(
             game_id=game_id,
@@ -166,7 +171,9 @@ class DiscardResource(Resource):
 
         Any card of your hand: `you.legal.discard` lists them. If every card left is in a meld
         you go out, unless you send `"go_out": false`. The AI players then move at once: the
-        answer has every event up to your next turn.
+        answer has every event up to your next turn, and where a round ended its scores and the
+        next deal. Go on with drawCard until `status` is `finished`; while another human is to
+        move, listEvents tells when it is your turn.
         """
         card: Card = body["card"]
         discard = Discard(
@@ -218,8 +225,8 @@ class HintResource(Resource):
     def get(self, game_id: str) -> Response:
         """Ask for a hint.
 
-        From the strongest AI player, who sees no more than you do. Each possible move is listed
-        with its figures.
+        While you are to move: from the strongest AI player, who sees no more than you do. Each
+        possible move is listed with its figures; `action` is the body of your next call.
         """
         return game_reply(queries().hint(game_id, bearer_token()))
 
@@ -233,7 +240,9 @@ class ReplayResource(Resource):
     def get(self, game_id: str) -> Response:
         """Read the replay of a finished game.
 
-        Its secret and actions are enough to play the game again and check every deal.
+        Its secret and actions are enough to play the game again and check every deal: that the
+        secret is the one of `commitment`, which was shown when the game began, and that all cards
+        follow from it.
         """
         return game_reply(queries().replay(game_id, bearer_token()))
 

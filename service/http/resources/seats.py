@@ -37,8 +37,9 @@ class SeatsResource(Resource):
     def post(self, headers: dict[str, str], body: dict[str, Any], game_id: str) -> Response:
         """Join a game.
 
-        Takes the seat that the invite is for, once. When the last human has joined, the first
-        round is dealt. In a rematch the invite is your seat's `token` of the game before.
+        Takes the seat that the invite is for, once, and answers with its token. When the last
+        human has joined, the first round is dealt; until then `status` is `waiting`. In a rematch
+        the invite is your seat's `token` of the game before.
         """
         key = idempotency("joinGame", headers, body)
         is_token = "token" in body
