@@ -55,6 +55,13 @@ def test_a_description_that_is_known_is_not_sent_again(client: FlaskClient) -> N
     assert (again.status_code, again.data) == (304, b"")
 
 
+@pytest.mark.parametrize("path", ["/v1/openapi.json", "/v1/rules"])
+def test_what_is_only_read_is_sent_whatever_version_is_named(
+    client: FlaskClient, path: str
+) -> None:
+    assert client.get(path, headers={"If-Match": '"9.0.3"'}).status_code == 200
+
+
 @pytest.mark.parametrize(
     "name", ["nothing.js", "..%2Fdocs.py", "swagger-ui.css.map", "docs.html", "verify.mjs"]
 )

@@ -319,6 +319,17 @@ def test_the_example_of_a_discard_is_in_the_hand_of_the_example_of_a_draw() -> N
     assert body["examples"]["play"]["value"]["card"] in hand
 
 
+@pytest.mark.parametrize("name", ["createGame", "rematchGame", "joinGame", "drawCard", "getGame"])
+def test_the_example_of_a_tag_is_that_of_the_example_of_the_game(name: str) -> None:
+    responses = _OPERATIONS[name].stated["responses"]
+    response = next(each for status, each in responses.items() if status < "300")
+    body = next(iter(response["content"]["application/json"]["examples"].values()))["value"]
+    game = body.get("game", body)
+
+    version, viewer, _ = response["headers"]["ETag"]["example"].strip('"').split(".")
+    assert (int(version), int(viewer)) == (game["version"], game["you"]["seat"])
+
+
 def test_only_what_several_paths_have_alike_is_among_the_shared_parameters() -> None:
     codes = [_OPERATIONS[name].stated["parameters"][0] for name in ("getCard", "getProblem")]
 

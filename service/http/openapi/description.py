@@ -6,6 +6,7 @@ import json
 import re
 from typing import Any
 
+from service.games.entity_tags import entity_tag
 from service.http.openapi import example_problems, examples, links
 from service.http.problems.catalogue import MEDIA_TYPE
 from service.http.replies import JSON
@@ -83,6 +84,7 @@ def completed(spec: _Object, root_path: str) -> _Object:
                 operation["requestBody"]["content"][JSON]["examples"] = shown.requests[name]
             for media_type, named in shown.answers.get(name, {}).items():
                 _success(operation)["content"][media_type]["examples"] = named
+            _show_tag(_success(operation))
             _show_own_problems(operation)
             path[method] = _ordered(operation, own)
     for schema in spec["components"]["schemas"].values():
@@ -143,6 +145,17 @@ def _ordered(operation: _Object, of_path: list[_Object]) -> _Object:
         "responses": dict(sorted(operation["responses"].items())),
     }
     return {part: parts[part] for part in _OPERATION_PARTS if parts.get(part) or part == "security"}
+
+
+def _show_tag(response: _Object) -> None:
+    """Show the tag of the game that the first example of a response has, where it has a tag."""
+    named: dict[str, _Object] = response.get("content", {}).get(JSON, {}).get("examples", {})
+    body: _Object = next((example["value"] for example in named.values()), {})
+    game = body.get("game", body)
+    if "ETag" in response.get("headers", {}) and "version" in game:
+        tag = entity_tag(game["version"], game["you"]["seat"])
+        shown = {**response["headers"]["ETag"], "example": tag}
+        response["headers"] = {**response["headers"], "ETag": shown}
 
 
 def _show_own_problems(operation: _Object) -> None:

@@ -10,9 +10,7 @@ from engine.cards import Card
 from engine.round import Source
 from engine.rules import ALL_ROUNDS
 from service.games.changes import Create, Discard, Draw, Rematch
-from service.games.entity_tags import entity_tag
 from service.games.new_games import options_of
-from service.games.new_seats import CREATOR
 from service.games.tokens import token_hash
 from service.http.accept import preferred_type
 from service.http.openapi.blueprint import MOVE_PROBLEMS, READ_PROBLEMS, Blueprint
@@ -54,7 +52,6 @@ def _created_headers(game_id: str) -> dict[str, object]:
     """The headers of the answer with a new game; the id is that of its example."""
     return {
         **CHANGE_HEADERS,
-        "ETag": header("The view's tag: version, viewer, format.", entity_tag(1, CREATOR)),
         "Location": header("The game's address.", f"/v1/games/{game_id}"),
     }
 
