@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from dataclasses import MISSING, fields, replace
 
 import pytest
 
@@ -184,3 +185,30 @@ def test_a_game_that_is_over_takes_no_move(played: Playout, move: Callable[[Game
     with pytest.raises(GameFinishedError):
         move(last(played))
     assert games.legal_moves(last(played), 0) == ((), ())
+
+
+def test_a_move_changes_the_round_and_the_seq_alone() -> None:
+    """The game after a move is written by the places of its members, which `replace` is not."""
+    opened = games.open_game(secret(1), GameOptions(humans(2), rules(2, "high", (3, 5)))).game
+    before = replace(
+        opened,
+        seeded=True,
+        first_dealer=1,
+        totals=(7, 8),
+        seq=41,
+        scored=(9,),
+        turn_seconds=60,
+        turn_solves=123,
+        deadline=456,
+        abandoned=False,
+    )
+    defaults = {each.name: each.default for each in fields(Game) if each.default is not MISSING}
+    same = {name for name, default in defaults.items() if getattr(before, name) == default}
+    assert same == {"abandoned"}  # a game that is abandoned has no move
+    assert before.round is not None
+    abandoned = replace(before, abandoned=True)
+    for game in (before, abandoned):
+        moved = games._with_round(game, game.round, [SeatJoined(0, "Ann")])
+        assert moved.game == replace(game, seq=42)
+    after = games.draw(before, before.layout.seat, Source.STOCK)
+    assert after.game == replace(before, round=after.game.round, seq=42)
