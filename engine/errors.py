@@ -46,6 +46,10 @@ class SnapshotError(EngineError):
     """A stored game that cannot be read or that breaks a rule."""
 
 
+class ReplayError(EngineError):
+    """Events that do not repeat the game which they are said to be of; the text shows no card."""
+
+
 class MoveError(EngineError):
     """A move that is refused as the game stands."""
 

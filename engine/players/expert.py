@@ -41,15 +41,15 @@ class ExpertPlayer:
     def choose_discard(self, seen: View, random: Stream, budget: int = TURN_SOLVES) -> Card:
         """One that goes out, else the natural whose discard leaves the least prospect."""
         position = DiscardPosition.of(seen)
-        return forced_moves.forced_discard(position, random) or _best_discard(position, budget)
+        return forced_moves.forced_discard(position, random) or best_discard(position, budget)
 
 
 def _best_draw(position: DrawPosition, budget: int) -> Source:
     """The upcard if its prospect is less than the stock's; by points alone on a small budget."""
-    if budget < _draw_solves(position):
-        return draw_by_points(position, lambda taken: _best_discard(taken, budget))
+    if budget < draw_solves(position):
+        return draw_by_points(position, lambda taken: best_discard(taken, budget))
     hand, unseen, kernel = packed(position.hand), position.unseen, position.kernel
-    after_upcard = min(_prospects(position.with_upcard, budget).values())
+    after_upcard = min(prospects_after_discards(position.with_upcard, budget).values())
     stay = kernel.prospect(hand, unseen)
     if after_upcard >= stay:
         return Source.STOCK  # a card from the stock may be discarded again
@@ -57,7 +57,7 @@ def _best_draw(position: DrawPosition, budget: int) -> Source:
     return Source.DISCARD if is_worse else Source.STOCK
 
 
-def _draw_solves(position: DrawPosition) -> int:
+def draw_solves(position: DrawPosition) -> int:
     """The most hands that the comparison of upcard and stock by their prospects solves."""
     kinds, size = position.unseen_kinds, len(position.hand) + 1
     upcard = size * (kinds + 2)
@@ -65,22 +65,26 @@ def _draw_solves(position: DrawPosition) -> int:
     return upcard + kinds + stock
 
 
-def _best_discard(position: DiscardPosition, budget: int) -> Card:
+def best_discard(position: DiscardPosition, budget: int) -> Card:
     """The discard of the least prospect; the greedy one if the budget is too small for any."""
-    prospects = _prospects(position, budget)
+    prospects = prospects_after_discards(position, budget)
     if not prospects:
         return greedy_discard(position)
     return min(prospects, key=lambda card: (prospects[card], _order(position, card)))
 
 
-def _prospects(position: DiscardPosition, budget: int) -> dict[Card, int]:
+def prospects_after_discards(position: DiscardPosition, budget: int) -> dict[Card, int]:
     """The prospects after the naturals that cost least, as many of them as the budget allows."""
-    costs = position.natural_discard_costs
-    affordable = max(0, budget // max(1, position.unseen_kinds) - 1)  # one for the stock in a draw
-    cheapest = sorted(costs, key=lambda card: (costs[card], _order(position, card)))[:affordable]
+    costs, most = position.natural_discard_costs, affordable_discards(position, budget)
+    cheapest = sorted(costs, key=lambda card: (costs[card], _order(position, card)))[:most]
     hand, discards = packed(position.hand), packed(tuple(cheapest))
     prospects = position.kernel.prospects(hand, discards, position.unseen)
     return {card: prospects[card] for card in cheapest}
+
+
+def affordable_discards(position: DiscardPosition, budget: int) -> int:
+    """How many discards are compared by their prospects."""
+    return max(0, budget // max(1, position.unseen_kinds) - 1)  # one for the stock in a draw
 
 
 def _order(position: DiscardPosition, card: Card) -> tuple[int, int]:

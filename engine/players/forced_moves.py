@@ -23,12 +23,28 @@ def forced_draw(position: DrawPosition) -> Source | None:
     """
     if position.final:
         return final_turn.best_draw(position)
-    if is_wild(position.upcard, position.wild):
+    if _has_wild_upcard(position):
         return _draw_with_wild_upcard(position)
     after = min(position.with_upcard.natural_discard_costs.values())
     if after == 0:
         return greedy_draw(position)
-    return Source.STOCK if anti_stall.applies(position) else None
+    return Source.STOCK if anti_stall_draws(position) else None
+
+
+def anti_stall_draws(position: DrawPosition) -> bool:
+    """Whether the anti-stall rule decides the draw: the upcard is no wild and ends nothing."""
+    ends = min(position.with_upcard.natural_discard_costs.values(), default=0) == 0
+    return anti_stall.applies(position) and not ends and not _has_wild_upcard(position)
+
+
+def anti_stall_discards(position: DiscardPosition) -> bool:
+    """Whether the anti-stall rule decides the discard: the seat cannot go out."""
+    ends = min(position.natural_discard_costs.values(), default=0) == 0
+    return anti_stall.applies(position) and not ends
+
+
+def _has_wild_upcard(position: DrawPosition) -> bool:
+    return is_wild(position.upcard, position.wild)
 
 
 def _draw_with_wild_upcard(position: DrawPosition) -> Source:
@@ -44,4 +60,4 @@ def forced_discard(position: DiscardPosition, random: Stream) -> Card | None:
     costs = position.natural_discard_costs
     if min(costs.values(), default=0) == 0:
         return greedy_discard(position)
-    return anti_stall.discard(position, costs, random) if anti_stall.applies(position) else None
+    return anti_stall.discard(position, costs, random) if anti_stall_discards(position) else None

@@ -142,6 +142,27 @@ class LookaheadKernel(Kernel):
             rest -= copies
         return least > limit
 
+    def stock_prospects(self, hand: bytes, unseen: bytes, candidates: int, stay: int) -> list[int]:
+        """For each unseen kind, the least prospect after a draw of it from the stock.
+
+        `stay` and `candidates` as for `stock_is_worse`. With n unseen cards the values are
+        multiplied by the cubes of n and n - 1.
+        """
+        self.meter.spend(QUESTION_COST)
+        count = sum(unseen)
+        before: i64 = count**3
+        again: i64 = stay * (count - 1) ** 3
+        left = bytearray(unseen)
+        draws = TwoDraws()
+        result = [-1] * KINDS
+        for card in range(KINDS):
+            if unseen[card]:
+                left[card] -= 1
+                best: i64 = self._best_prospect(hand, card, bytes(left), candidates, draws)
+                left[card] += 1
+                result[card] = min(again, best * before)
+        return result
+
     def _best_prospect(
         self, hand: bytes, drawn: int, unseen: bytes, candidates: int, draws: TwoDraws
     ) -> int:

@@ -104,4 +104,4 @@ def test_the_default_budget_allows_the_expert_every_comparison_of_draws() -> Non
         largest, Rank.KING, AceMode.LOW, bytes([1] * 53), turn=1, final=False, upcard=card("9H")
     )
     assert len(largest) == MAX_HAND - 1
-    assert MODEST < expert._draw_solves(position) <= TURN_SOLVES
+    assert MODEST < expert.draw_solves(position) <= TURN_SOLVES
