@@ -32,6 +32,7 @@ from service.http.resources import (
     games,
     health,
     problems,
+    reviews,
     rules,
     seats,
 )
@@ -43,6 +44,7 @@ _BLUEPRINTS = (
     games.blueprint,
     seats.blueprint,
     events.blueprint,
+    reviews.blueprint,
     evaluations.blueprint,
     rules.blueprint,
     cards.blueprint,

@@ -12,13 +12,14 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import assert_never
 
-from engine.cards import CODES
+from engine.cards import CODES, Card
 from engine.events import CardDiscarded, CardDrawn, Event
 from engine.fields import JsonObject, codes, meld_json
 from engine.game import Result
 from engine.melds import Arrangement, Meld
 from engine.players.hints import DiscardHint, DiscardOption, DrawHint, DrawOption, Hint
-from engine.round import Phase
+from engine.review.summary import Review, ReviewedMove, total_loss, total_luck
+from engine.round import Phase, Source
 from engine.rules import Rules, wild_rank
 from engine.seats import AiSeat, Seat
 from engine.view import OwnView, RoundView, SeatView, TurnView, View, advise, position
@@ -208,6 +209,40 @@ def _score_body(scored: JsonObject) -> JsonObject:
         "stalled": scored["stalled"],
         "seats": scored["seats"],
     }
+
+
+def review_body(review: Review) -> JsonObject:
+    """The review of a seat: figures in points, to hundredths."""
+    return {
+        "seat": review.seat,
+        "accuracy": review.accuracy,
+        **_sums_body(review.moves),
+        "rounds": [
+            {"number": number, "points": points, **_sums_body(review.of_round(number))}
+            for number, points in review.points.items()
+        ],
+        "moves": list(map(_reviewed_move_body, review.moves)),
+    }
+
+
+def _sums_body(moves: tuple[ReviewedMove, ...]) -> JsonObject:
+    return {"loss": total_loss(moves) / 100, "luck": total_luck(moves) / 100}
+
+
+def _reviewed_move_body(move: ReviewedMove) -> JsonObject:
+    return {
+        "seq": move.seq,
+        "round": move.round,
+        "type": "draw" if isinstance(move.played, Source) else "discard",
+        "played": _choice_body(move.played),
+        "best": _choice_body(move.best),
+        "loss": move.loss / 100,
+        "luck": None if move.luck is None else move.luck / 100,
+    }
+
+
+def _choice_body(choice: Source | Card) -> JsonObject:
+    return {"source": choice.value} if isinstance(choice, Source) else {"card": CODES[choice]}
 
 
 def replay_seats(seats: tuple[Seat, ...]) -> list[JsonObject]:

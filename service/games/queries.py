@@ -1,4 +1,4 @@
-"""What callers can read of a game: the view, the scores, a hint, the events, the replay."""
+"""What callers can read of a game: the view, scores, a hint, the events, the replay, reviews."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from engine.game import Status, require_turn, turn_randomness
 from engine.players.hints import hint
 from engine.shuffle import commitment
 from engine.view import revealed, view
-from service.errors import HintsDisabledError, RefusedMoveError
+from service.errors import Fault, HintsDisabledError, InvalidRequestError, RefusedMoveError
 from service.games import bodies
 from service.games.entity_tags import entity_tag, is_cached
 from service.games.repository import GameRepository
 from service.games.responses import GameResponse, events_body
+from service.games.reviews import Reviews
 from service.games.score_sheet import score_sheet
 from service.games.transactions import Transactions
 
@@ -24,6 +25,7 @@ class Queries:
     def __init__(self, transactions: Transactions, repository: GameRepository) -> None:
         self._transactions = transactions
         self._repository = repository
+        self._reviews = Reviews(repository)
 
     def require_access(self, game_id: str, token: str | None, *, needs_token: bool) -> None:
         """Return if the game exists and the token is one of its seats', or is not needed."""
@@ -98,6 +100,20 @@ class Queries:
                 "events": [revealed(each.event, bodies.timestamp(each.at)) for each in log],
             }
         )
+
+    def review(self, game_id: str, token: str | None, seat: int) -> GameResponse:
+        """The review of a seat of a finished game.
+
+        Raises InvalidRequestError where the seat is not there, GameNotFinishedError.
+        """
+        loaded = self._transactions.read(game_id, token)
+        game = loaded.game()
+        last = len(game.seats) - 1
+        if seat > last:
+            raise InvalidRequestError(Fault("/query/seat", f"The last seat is {last}."))
+        if game.status is not Status.FINISHED:
+            raise GameNotFinishedError("the game is still played")
+        return GameResponse(200, self._reviews.body(loaded, seat))
 
 
 def _ok(body: object) -> GameResponse:

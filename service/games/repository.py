@@ -115,6 +115,17 @@ class GameRepository:
             raise CorruptGameError("the log has another event where a round was scored", game_id)
         return rounds
 
+    def review(self, game_id: str, seat: int) -> bytes | None:
+        """What was kept as the review of a seat; raises StorageError."""
+        return self._store.review(game_id, seat)
+
+    def keep_review(self, loaded: LoadedGame[CallerT_co], seat: int, review: bytes) -> None:
+        """Keep the review of a seat with the loaded game, unless that has changed since.
+
+        Raises StorageError.
+        """
+        self._store.keep_review(loaded.game_id, loaded.version, seat, review)
+
     def delete(self, loaded: LoadedGame[CallerT_co]) -> bool:
         """Delete a game and its log, unless it has changed since it was loaded; whether it was.
 

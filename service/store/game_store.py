@@ -3,7 +3,8 @@
 The keys of one game share a hash tag, so that they live in one slot of a cluster:
 
     {g:<id>}:game          hash: version, state (a snapshot), meta (times, token hashes), and the
-                           nonce of the newest commit without a client's key
+                           nonce of the newest commit without a client's key; of a finished game
+                           also `review:<seat>`, the reviews that were asked for
     {g:<id>}:events        list: one entry an event, the one of seq n at index n - 1
 
 and those of the idempotency records (`records.py`). Every key has a lifetime. `commit` runs one
@@ -16,12 +17,13 @@ time.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from redis.exceptions import RedisError, ResponseError
 
 from service.errors import CorruptGameError, OutcomeUnknownError
-from service.store import commit_script, delete_script, readiness, records
+from service.store import commit_script, delete_script, readiness, records, review_script
 from service.store.connection import Command, Connection
 from service.store.durability import Durability, DurabilityLevel
 from service.store.failures import SOON, NotRetriedError, TooFewReplicasError, UnconfirmedError
@@ -63,6 +65,7 @@ class GameStore:
     ) -> None:
         self._pools = pools
         self._retry = Retry(pools, policy or RetryPolicy())
+        self._one_attempt = Retry(pools, replace(policy or RetryPolicy(), deadline=0.0))
         self._level = DurabilityLevel(durability, replicas)
         self.subscription = Subscription(pools)
 
@@ -144,6 +147,24 @@ class GameStore:
         key = events_key(game_id)
         commands: list[Command] = [("LINDEX", key, seq - 1) for seq in seqs]
         return [event for event in self._read(key, *commands) if event is not None]
+
+    def review(self, game_id: str, seat: int) -> bytes | None:
+        """What was kept as the review of a seat; None if there is none."""
+        review: bytes | None
+        (review,) = self._read(game_key(game_id), review_script.lookup(game_id, seat))
+        return review
+
+    def keep_review(self, game_id: str, version: int, seat: int, review: bytes) -> bool:
+        """Keep the review of a seat of a game at this version; whether it is kept.
+
+        It can be made again, so one attempt is enough, and no replica is waited for. Raises
+        StorageError.
+        """
+
+        def operation(connection: Connection) -> bool:
+            return review_script.keep(connection, game_id, version, seat, review)
+
+        return self._one_attempt.write(game_key(game_id), operation)[0]
 
     def delete(self, game_id: str, expected: int) -> Deleted | Stale:
         """Delete a game at its expected version, and its log; records expire by themselves.

@@ -35,6 +35,7 @@ NEVER_LEAVE_A_VIEW = {
     # Faults of the service itself.
     engine_errors.IllegalMeldError,
     engine_errors.SnapshotError,
+    engine_errors.ReplayError,
 }
 UNDOCUMENTED = {
     "method-not-allowed",  # for no operation has the method

@@ -131,7 +131,7 @@ def test_go_out_false_discards_without_declaring(client: FlaskClient) -> None:
 
 def test_reading_changes_nothing(quick: Player) -> None:
     before = quick.get().get_data()
-    for path in ("/scores", "/events", "/replay", ""):
+    for path in ("/scores", "/events", "/replay", "/review", ""):
         quick.get(path)
     assert quick.get().get_data() == before
 
@@ -271,7 +271,7 @@ def test_moves_answer_the_events_that_the_log_then_lists(quick: Player) -> None:
 def test_a_deleted_game_is_gone(quick: Player) -> None:
     answer = quick.client.delete(quick.path, headers=quick.auth)
     assert (answer.status_code, answer.get_data()) == (204, b"")
-    for path in ("", "/scores", "/events", "/replay"):
+    for path in ("", "/scores", "/events", "/replay", "/review"):
         assert quick.get(path).status_code == 404
     assert quick.client.delete(quick.path, headers=quick.auth).status_code == 404
 
@@ -315,7 +315,7 @@ def test_reading_a_game_that_is_deleted_meanwhile_finds_none(
             self.delete(game_id, stored[0].version)
         return stored
 
-    for path in ("/events", "/scores", "/replay"):
+    for path in ("/events", "/scores", "/replay", "/review"):
         before = {
             key: (server.dump(key), server.pttl(key))
             for key in server.scan_iter(f"{{g:{quick.game['id']}}}:*")

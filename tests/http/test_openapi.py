@@ -35,6 +35,7 @@ _OPTIONAL = {
     "Action": {"source", "card", "go_out"},
     "HintAction": {"source", "card"},
     "HintOption": {"source", "card", "deadwood", "improving_cards"},
+    "ReviewChoice": {"source", "card"},
     "ProblemReply": {"expected", "version", "rematch", "errors"},
 }
 """What an answer's schema may leave out: the rest is always there."""
@@ -277,7 +278,9 @@ def _expected_problems(operation: Operation) -> set[str]:
     codes |= {"idempotency-key-reused"} if "Idempotency-Key" in parameters else set()
     codes |= {"stale-version"} if "If-Match" in parameters else set()
     codes |= (
-        {"validation-failed"} if parameters & {"Idempotency-Key", "after", "colours"} else set()
+        {"validation-failed"}
+        if parameters & {"Idempotency-Key", "after", "colours", "seat"}
+        else set()
     )
     if "requestBody" in stated:
         codes |= {"malformed-json", "body-too-large", "unsupported-media-type", "validation-failed"}
@@ -404,6 +407,8 @@ def test_every_answer_of_a_whole_game_is_as_described(checked: Checked, player: 
     for accept in ("application/json", "text/csv"):
         assert player.get("/scores", accept=accept).status_code == 200
     player.get("/replay")
+    for seat in range(2):
+        assert player.get(f"/review?seat={seat}").status_code == 200
     events = player.get("/events?limit=1000").get_json()["events"]
 
     missing = set(EVENT_SCHEMAS) - _OF_OTHER_GAMES - {event["type"] for event in events}
@@ -469,6 +474,8 @@ def test_refusals_are_as_described(checked: Checked, player: Player) -> None:
         checked.get(player.path, headers={"Host": "elsewhere.example"}),
         checked.post("/v1/games", headers={"Origin": "https://elsewhere.example"}),
         checked.get(player.path + "/events?limit=0"),
+        player.get("/review"),
+        player.get("/review?seat=2"),
         checked.post("/v1/evaluations", json={"cards": ["8H"] * 3, "wild_rank": "5"}),
         checked.post("/v1/games", json={"seats": [{"kind": "ai"}, {"kind": "ai"}]}),
     ]

@@ -39,6 +39,7 @@ def test_another_token_is_refused_also_for_reading(quick: Player, header: str) -
         quick.client.get(quick.path + "/scores", headers=headers),
         quick.client.get(quick.path + "/events", headers=headers),
         quick.client.get(quick.path + "/replay", headers=headers),
+        quick.client.get(quick.path + "/review", headers=headers),
         quick.client.delete(quick.path, headers=headers),
     ):
         refused(answer, 401, "invalid-token")
@@ -108,6 +109,7 @@ def test_a_card_that_is_not_held_is_named(quick: Player) -> None:
 def test_a_finished_game_takes_no_move(client: FlaskClient) -> None:
     player = create(client, QUICK)
     refused(player.get("/replay"), 409, "game-not-finished")
+    refused(player.get("/review"), 409, "game-not-finished")
     player.play_to_the_end()
     refused(player.draw(), 409, "game-finished")
     refused(player.discard("2C"), 409, "game-finished")

@@ -54,6 +54,9 @@ ROW_FIELDS = {"seat", "hand", "melds", "deadwood", "points", "total"}
 REPLAY_FIELDS = {
     *("secret", "commitment", "rules", "seats", "first_dealer", "rematch_of", "actions", "events"),
 }
+REVIEW_FIELDS = {"seat", "accuracy", "loss", "luck", "rounds", "moves"}
+REVIEW_ROUND_FIELDS = {"number", "points", "loss", "luck"}
+REVIEW_MOVE_FIELDS = {"seq", "round", "type", "played", "best", "loss", "luck"}
 PROBLEM_FIELDS = {"type", "title", "status", "detail", "code"}
 
 View = dict[str, Any]

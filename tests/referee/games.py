@@ -7,6 +7,7 @@ knows only what seat 0 may know.
     CheckedClient  sends the requests and checks what is promised of any answer
     KnownGame      follows the events and computes the state that every view must show
     ViewCheck      compares a view with that state
+    check_reviews  compares the reviews of the end with the events
     SideRequests   reads, and requests that must be refused, between the moves
 
 At the end the replay is played again from the secret. A broken promise is an AssertionError that
@@ -24,6 +25,7 @@ from typing import Any
 from tests.dealer import Event, Replayer
 from tests.referee.checked_client import CheckedClient
 from tests.referee.contract import REPLAY_FIELDS, VIEWER, View, check_equal, check_fields, redacted
+from tests.referee.review_check import check_reviews
 from tests.referee.session import Session
 from tests.referee.side_requests import SideRequests
 
@@ -73,6 +75,7 @@ class Referee:
         self.side_requests.check_all_events(self.session.token, VIEWER)
         self.side_requests.check_all_events(None, None)
         self._check_replay()
+        check_reviews(self.client, self.session, self.replay)
         for move in self.side_requests.move_bodies():
             self.side_requests.expect_refusal(409, "game-finished", move)
         self.side_requests.check_view_is_unchanged()

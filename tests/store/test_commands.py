@@ -63,6 +63,8 @@ def sent(pools: ScriptedPools) -> list[Any]:
         (lambda store: store.events("a", 0, 1), []),
         (lambda store: store.events_at("a", [1]), None),
         (lambda store: store.delete("a", 7), [b"deleted"]),
+        (lambda store: store.review("a", 0), b"review"),
+        (lambda store: store.keep_review("a", 7, 0, b"review"), [b"kept"]),
         (lambda store: store.commit(first_commit()), [b"committed", b"1"]),
     ],
 )
@@ -154,6 +156,9 @@ def test_what_is_read_is_confirmed_to_come_from_the_master_that_all_follow() -> 
         store, pools = at(*answers, WITH_REPLICAS, level=Durability.ACKNOWLEDGED)
         assert store.read("a", key)[0] == StoredGame(7, b"state", b"meta")
         assert sent(pools)[-1] == ("INFO", "replication")
+    store, pools = at(b"kept", WITH_REPLICAS, level=Durability.ACKNOWLEDGED)
+    assert store.review("a", 2) == b"kept"
+    assert sent(pools) == [("HGET", "{g:a}:game", "review:2"), ("INFO", "replication")]
     store, pools = at([b"1"], WITH_REPLICAS, b"2", WITH_REPLICAS, level=Durability.ACKNOWLEDGED)
     assert (store.events("a", 0, 1), store.events_at("a", [2])) == ([b"1"], [b"2"])
     assert sent(pools).count(("INFO", "replication")) == 2

@@ -119,6 +119,16 @@ def play_a_move(store: GameStore) -> None:
     for path in ("/events", "/scores"):
         assert player.get(path).status_code == 200
     assert client.delete(player.path, headers=player.auth).status_code == 204
+    check_a_review_is_kept(store)
+
+
+def check_a_review_is_kept(store: GameStore) -> None:
+    """Keep the review of a game and read it."""
+    commit = first_commit()
+    store.commit(commit)
+    assert store.keep_review(commit.game_id, 1, 0, b"judged")
+    assert store.review(commit.game_id, 0) == b"judged"
+    store.delete(commit.game_id, 1)
 
 
 def check_each_right(

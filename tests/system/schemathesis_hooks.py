@@ -121,7 +121,8 @@ def _game_for(case: Case, placeholder: str) -> Game:
         return _waiting_game(url)
     if name == "rematchGame" and placeholder == FINISHED:
         return _played_to_the_end(url)
-    if name == "getReplay" or (placeholder == FINISHED and name not in ("deleteGame", "leaveGame")):
+    reads = placeholder == FINISHED and name not in ("deleteGame", "leaveGame")
+    if reads or name in ("getReplay", "getReview"):
         return _finished_game(url)
     return _new_game(url, drawn=name == "discardCard")
 

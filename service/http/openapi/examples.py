@@ -15,6 +15,7 @@ from engine.events import RoundScored
 from engine.fields import JsonObject
 from engine.game import turn_randomness
 from engine.players.hints import hint
+from engine.review.summary import review
 from engine.round import Source
 from engine.rules import AceMode
 from engine.shuffle import commitment
@@ -142,6 +143,8 @@ def _show_short_game(shown: Examples) -> None:
     sheet = score_sheet((each.event for each in _scored(over)), over.state.seats)
     shown.answer("getScores", "finished", "When the game is over", sheet.decode(), CSV)
     shown.answer("getReplay", "finished", "A game of two rounds", _replay(over))
+    reviewed = review(over.state, [each.event for each in over.log], _ANN)
+    shown.answer("getReview", "finished", "Of the human in that game", bodies.review_body(reviewed))
     again = over.rematch(_ANN, AGAIN)
     shown.answer("rematchGame", "alone", "Of the only human: it goes on at once", again.answer)
 

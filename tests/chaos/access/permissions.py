@@ -73,6 +73,10 @@ PERMISSIONS: dict[str, Operation] = {
         lambda _: calls.get("/replay"),
         _everyone("game-not-finished", "game-not-finished", "200") | _CHECKS_TOKEN,
     ),
+    "getReview": Operation(
+        lambda _: calls.get("/review?seat=1"),
+        _everyone("game-not-finished", "game-not-finished", "200") | _CHECKS_TOKEN,
+    ),
     "joinGame": Operation(
         lambda invite: calls.post("/seats", {"invite": invite}),
         _everyone("seat-taken", "seat-taken", "game-finished"),
