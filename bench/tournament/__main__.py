@@ -3,6 +3,7 @@
     python -m bench.tournament --candidate expert --field medium --deals 300 --json
     python -m bench.tournament                      every level, and the chart of strength
     python -m bench.tournament --mix                does a round of any mix ever stall?
+    python -m bench.tournament --reviews            what does each level lose against the expert?
 
 Every deal is played once with the candidate in each seat, and once for each seat with the
 baseline in its place; the figures' intervals come from a bootstrap over deals.
@@ -13,14 +14,15 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 import engine
 from bench.peers import MissingPeerError
 from bench.progress import Progress
-from bench.tournament import mix
+from bench.tournament import mix, reviews
 from bench.tournament.chart import draw_strength
 from bench.tournament.deals import LABELS, Contest, ContestError, play_deal
 from bench.tournament.figures import Figures, figures, table
@@ -28,6 +30,7 @@ from bench.workers import spread
 from engine.players import LEVELS
 from engine.rules import JOKER_CHOICES, AceMode, Rules, turn_solves
 
+GameT = TypeVar("GameT")
 CHART = Path("docs/strength.svg")
 WHOLE = (
     ("easy", "medium"),
@@ -58,6 +61,7 @@ def arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
     add("--budget", type=_positive, default=budget, help="hands solved in a choice at most")
     add("--processes", type=_positive, default=2)
     add("--mix", type=_positive, nargs="?", const=2000, metavar="GAMES", help="games of any mix")
+    add("--reviews", type=_positive, nargs="?", const=200, metavar="GAMES", help="reviewed games")
     add("--chart", type=Path, default=CHART, help="where the whole tournament draws its chart")
     add("--json", action="store_true", help="print one JSON object and nothing else")
     return parser.parse_args(words)
@@ -117,24 +121,33 @@ def run_whole(options: argparse.Namespace) -> list[Figures]:
     return contests
 
 
-def run_mix(options: argparse.Namespace) -> list[mix.MixedGame]:
-    """Play games of any mix."""
-    progress = Progress("games of any mix", options.mix, options.json)
+def run_games(
+    options: argparse.Namespace, what: str, play: Callable[[int], GameT], count: int
+) -> list[GameT]:
+    """Play so many games, each of which follows from its number."""
+    progress = Progress(what, count, options.json)
     played = []
-    numbers = range(options.first, options.first + options.mix)
-    for game in spread(mix.play_mixed, numbers, options.processes):
+    for game in spread(play, range(options.first, options.first + count), options.processes):
         played.append(game)
         progress.step()
     return played
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Run what the options ask for and print it; 1 where a mixed round stalled."""
+    """Run what the options ask for and print it.
+
+    1 where a mixed round stalled, or reviews are not as they should be.
+    """
     options = arguments(words)
     if options.mix:
-        played = run_mix(options)
+        played = run_games(options, "games of any mix", mix.play_mixed, options.mix)
         print(json.dumps(mix.record(played)) if options.json else mix.report(played))
         return int(any(game.stalled for game in played))
+    if options.reviews:
+        reviewed = run_games(options, "reviewed games", reviews.review_game, options.reviews)
+        record, report = reviews.record, reviews.report
+        print(json.dumps(record(reviewed)) if options.json else report(reviewed))
+        return int(bool(reviews.faults(reviewed)))
     if options.candidate:
         one = run_with(options, options.candidate, options.field)
         print(json.dumps(one.record()) if options.json else table([one]))

@@ -7,6 +7,7 @@ import json
 import pytest
 
 from bench.tournament import __main__ as tournament
+from bench.tournament import reviews
 from bench.tournament.deals import Contest, ContestError, play, play_deal, secret_of
 from bench.tournament.figures import bootstrap, turn_figures
 from bench.tournament.mix import play_mixed, record
@@ -14,6 +15,7 @@ from engine.players import LEVELS
 from engine.players.medium import MediumPlayer
 from engine.round import Source
 from engine.rules import Rules
+from engine.seats import Level
 from engine.shuffle import Stream
 from engine.view import View
 
@@ -95,6 +97,38 @@ def test_a_mixed_game_is_the_same_each_time_for_its_number() -> None:
     games = [play_mixed(number) for number in (1, 1)]
     assert games[0] == games[1]
     assert record(games)["rounds"] == 22
+
+
+def reviewed(**losses: float) -> reviews.ReviewedGame:
+    """A game in which the levels lost so much."""
+    seats = {
+        Level(name): reviews.SeatFigures(100 - loss, loss, 0.0, 1, is_perfect=not loss)
+        for name, loss in losses.items()
+    }
+    return reviews.ReviewedGame(7, seats, 0.0, 0.0)
+
+
+def test_what_reviews_should_show_is_checked() -> None:
+    good = reviewed(easy=9, medium=5, hard=1, expert=0)
+    assert reviews.faults([good]) == []
+    assert reviews.faults([good, reviewed(easy=1, medium=9, hard=2, expert=0)]) == [
+        "medium loses 7.00, easy 5.00"
+    ]
+    assert reviews.faults([good, reviewed(easy=9, medium=5, hard=2, expert=0.5)]) == [
+        "game 7: the expert's seat has accuracy 99.5, loss 0.5"
+    ]
+
+
+@pytest.mark.long
+def test_every_level_is_reviewed_in_every_game(capsys: pytest.CaptureFixture[str]) -> None:
+    assert tournament.main(["--reviews", "2", "--json", "--processes", "1"]) in (0, 1)
+    answer = json.loads(capsys.readouterr().out)
+    assert [(each["level"], each["games"]) for each in answer["levels"]] == [
+        (level, 2) for level in LEVELS
+    ]
+    expert = answer["levels"][-1]
+    assert (expert["loss"]["mean"], expert["accuracy"]["mean"], expert["perfect"]) == (0, 100, 2)
+    assert answer["faults"] == [] or "loses" in answer["faults"][0]
 
 
 @pytest.mark.parametrize(
