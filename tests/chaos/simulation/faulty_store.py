@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, NoReturn
 
+from engine.rules import MAX_SEATS
 from service.errors import CorruptGameError, OutcomeUnknownError, StorageUnavailableError
 from service.store.models import (
     AlreadyCommitted,
@@ -77,6 +78,7 @@ class ModelStore:
         self.moves: dict[tuple[str, str], list[KeyedMove]] = {}
         self.lifetimes: dict[tuple[str, str], int] = {}
         self.journal: list[Written] = []
+        self.reviews: dict[tuple[str, int], bytes] = {}
 
     def check_ready(self) -> tuple[str, ...]:
         """The model is always ready."""
@@ -100,6 +102,15 @@ class ModelStore:
         log = self.logs.get(game_id, [])
         return [log[seq - 1] for seq in seqs if 0 < seq <= len(log)]
 
+    def review(self, game_id: str, seat: int) -> bytes | None:
+        return self.reviews.get((game_id, seat))
+
+    def keep_review(self, game_id: str, version: int, seat: int, review: bytes) -> bool:
+        is_current = self.version(game_id) == version
+        if is_current:
+            self.reviews[game_id, seat] = review
+        return is_current
+
     def delete(self, game_id: str, expected: int) -> Deleted | Stale:
         version = self.version(game_id)
         if version != expected:
@@ -107,6 +118,8 @@ class ModelStore:
         self.games.pop(game_id, None)
         self.nonces.pop(game_id, None)
         self.logs.pop(game_id, None)
+        for seat in range(MAX_SEATS):
+            self.reviews.pop((game_id, seat), None)
         return Deleted()
 
     def commit(self, commit: Commit) -> Outcome:
@@ -263,6 +276,14 @@ class FaultyStore:
 
     def events_at(self, game_id: str, seqs: Sequence[int]) -> Any:
         return self._call("events", lambda: self._model.events_at(game_id, seqs), _READING)
+
+    def review(self, game_id: str, seat: int) -> Any:
+        return self._call("review", lambda: self._model.review(game_id, seat), _READING)
+
+    def keep_review(self, game_id: str, version: int, seat: int, review: bytes) -> Any:
+        return self._call(
+            "keep", lambda: self._model.keep_review(game_id, version, seat, review), _DELETING
+        )
 
     def delete(self, game_id: str, expected: int) -> Any:
         return self._call("delete", lambda: self._model.delete(game_id, expected), _DELETING)

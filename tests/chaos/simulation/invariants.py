@@ -282,9 +282,9 @@ class InvariantChecker:
                 self._check_view(request, answer, start)
             case "listEvents":
                 self._check_events(request, answer.fields, len(state.log), what)
-            case "getReplay":
+            case "getReplay" | "getReview":
                 in_time = state.is_over or state.version > start
-                self._require(in_time, f"a replay of a game that is not finished: {what}")
+                self._require(in_time, f"a replay or review of a game that is not finished: {what}")
 
     def _check_view(self, request: Request, answer: Answer, start: int) -> None:
         state, what = self.games[request.game_id or ""], f"{request}: {answer}"

@@ -30,6 +30,7 @@ from flask import Flask
 from engine.game import Status
 from service.app import create_app
 from service.config import Config
+from service.games.reviews import SingleFlight
 from tests.chaos.simulation.clients import ClientGenerator
 from tests.chaos.simulation.faulty_store import NEWEST, FaultInjector, FaultyStore, ModelStore
 from tests.chaos.simulation.invariants import InvariantChecker
@@ -204,10 +205,20 @@ class Simulation:
 
 
 @contextmanager
-def _fixed_secrets(seed: int) -> Iterator[None]:
-    """Replace the source of ids, tokens and secrets by the seed's generator."""
+def _decided_by_seed(seed: int) -> Iterator[None]:
+    """Replace the source of ids, tokens and secrets by the seed's generator.
+
+    No request waits for the review that another one makes: it would wait with the scheduler's turn.
+    """
     rng = random.Random(f"secrets {seed}")
-    with mock.patch.object(secrets, "token_bytes", lambda count=32: rng.randbytes(count)):
+
+    def run(_flights: SingleFlight, _key: object, make: Callable[[], bytes]) -> bytes:
+        return make()
+
+    with (
+        mock.patch.object(secrets, "token_bytes", lambda count=32: rng.randbytes(count)),
+        mock.patch.object(SingleFlight, "run", run),
+    ):
         yield
 
 
@@ -219,7 +230,7 @@ def simulate(
     ends: bool = True,
 ) -> Report:
     """Run one seed until its last step or its first violation; `ends`: then finish all games."""
-    with _fixed_secrets(seed):
+    with _decided_by_seed(seed):
         simulation = Simulation(seed, model())
         for _ in range(steps):
             simulation.random_step()
