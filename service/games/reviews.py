@@ -31,7 +31,7 @@ FORMAT = 1
 """Grows with every change of the shape of a review, or of what the figures mean."""
 _DIGEST_BYTES = 16
 _LEVEL = 1
-"""Of zlib: a review shrinks to a tenth; the levels above take longer."""
+"""Of zlib: a review shrinks to a seventh; the levels above take longer."""
 _LOG = logging.getLogger("service.reviews")
 
 
