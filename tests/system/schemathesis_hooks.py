@@ -19,6 +19,8 @@ from hypothesis import strategies as st
 from schemathesis import AuthContext, Case, CheckContext, HookContext, Response
 from schemathesis.core.failures import Failure
 
+from engine.rules import MAX_SEATS, MIN_SEATS
+
 NEW = "a-new-game------------"
 FINISHED = "a-finished-game-------"
 _TOKEN = "Bearer of-the-game"
@@ -161,6 +163,7 @@ def before_call(context: HookContext, case: Case, kwargs: dict[str, Any]) -> Non
         _authorize(case, game)
     if game is not None:
         _fit(case, game)
+    _choose_seat(case)
     _make_repeatable(case)
     _wait_shortly(case)
 
@@ -170,6 +173,13 @@ def _wait_shortly(case: Case) -> None:
     wait = (case.query or {}).get("wait")
     if str(wait).isascii() and str(wait).isdigit() and 1 < int(wait) <= 25:
         case.query["wait"] = 1
+
+
+def _choose_seat(case: Case) -> None:
+    """Let a query name one of the first two seats, which every game has."""
+    seat = str((case.query or {}).get("seat"))
+    if seat.isascii() and seat.isdigit() and int(seat) < MAX_SEATS:
+        case.query["seat"] = int(seat) % MIN_SEATS
 
 
 def _authorize(case: Case, game: Game | None) -> None:
