@@ -21,10 +21,11 @@ from engine import membership
 from engine.cards import Card
 from engine.game import Game, Status, Step
 from engine.options import GameOptions
-from engine.players import LEVELS, STAND_IN_LEVEL, Player
+from engine.players import LEVELS, STAND_IN_LEVEL
+from engine.players.observer import observed
 from engine.round import Discarding, Source
 from engine.rules import LAST_TURN, ROUNDS
-from engine.seats import AiSeat, is_away
+from engine.seats import AiSeat, Level, is_away
 from engine.solver.arrangement import best_discard
 from engine.solver.hands import limited
 from engine.solver.kernel import BudgetExceededError
@@ -147,22 +148,22 @@ def _move(game: Game, chosen: Callable[[Game], Step], fallback: Callable[[Game],
         return replace(fallback(game), faults=(fault,))
 
 
-def _player(game: Game) -> Player:
+def _level(game: Game) -> Level:
     seat = game.seats[game.layout.seat]
-    return LEVELS[seat.level if isinstance(seat, AiSeat) else STAND_IN_LEVEL]
+    return seat.level if isinstance(seat, AiSeat) else STAND_IN_LEVEL
 
 
 def _chosen_draw(game: Game) -> Step:
-    player, seen, budget = _player(game), view(game, game.layout.seat), game.turn_solves
-    with _bounded(budget):
-        source = player.choose_draw(seen, games.turn_randomness(game), budget)
+    level, seen, budget = _level(game), view(game, game.layout.seat), game.turn_solves
+    with observed(level), _bounded(budget):
+        source = LEVELS[level].choose_draw(seen, games.turn_randomness(game), budget)
     return games.draw(game, game.layout.seat, _of_type(source, Source))
 
 
 def _chosen_discard(game: Game) -> Step:
-    player, seen, budget = _player(game), view(game, game.layout.seat), game.turn_solves
-    with _bounded(budget):
-        card = player.choose_discard(seen, games.turn_randomness(game), budget)
+    level, seen, budget = _level(game), view(game, game.layout.seat), game.turn_solves
+    with observed(level), _bounded(budget):
+        card = LEVELS[level].choose_discard(seen, games.turn_randomness(game), budget)
     return games.discard(game, game.layout.seat, _of_type(card, Card))
 
 

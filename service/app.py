@@ -9,10 +9,12 @@ import logging
 import time
 from collections.abc import Callable
 from functools import cache, partial
+from typing import TYPE_CHECKING
 
 from flask import Flask
 
 import engine
+from engine.players.observer import observe
 from engine.rules import turn_solves
 from service import __version__
 from service.config import Config
@@ -39,6 +41,9 @@ from service.http.resources import (
 from service.http.root_path import PrefixedFlask
 from service.store import readiness
 from service.store.game_store import GameStore
+
+if TYPE_CHECKING:
+    from service.metrics import Metrics
 
 _BLUEPRINTS = (
     games.blueprint,
@@ -77,22 +82,40 @@ def create_app(
         MAX_CONTENT_LENGTH=config.max_body_bytes + 1,  # what is cut off here shows by its length
     )
     _log(config)
+    metrics = _metrics(app, config)
     if store is None:
         connections = config.threads + _SPARE_CONNECTIONS
         url = config.redis_url or _DEFAULT_URL
-        store = GameStore.from_url(url, connections, config.durability, config.replicas)
+        store = GameStore.from_url(
+            url, connections, config.durability, config.replicas, observer=metrics
+        )
     app.extensions["store"] = store
     app.extensions["report_readiness"] = partial(readiness.report, store.check_ready)
-    repository = GameRepository(store, _lifetimes(config))
+    repository = GameRepository(store, _lifetimes(config), metrics)
     transactions = app.extensions["transactions"] = Transactions(repository, clock)
     app.extensions["queries"] = Queries(transactions, repository)
-    watchers = Watchers(transactions, repository, store.subscription, clock)
+    watchers = Watchers(transactions, repository, store.subscription, clock, observer=metrics)
     app.extensions["watchers"] = watchers
     app.extensions["share_places"] = watchers.share_places
     _register(app)
-    middleware.install(app, config)
+    middleware.install(app, config, metrics)
     app.extensions["entry"] = app.entry = proxies.before(app.wsgi_app, config.trusted_proxies)
     return app
+
+
+def _metrics(app: Flask, config: Config) -> Metrics | None:
+    """The metrics of this process, which everything counts in; None where they are off."""
+    if config.metrics_port is None:
+        return None
+    from prometheus_client import CollectorRegistry  # noqa: PLC0415 - it takes time and memory
+
+    from service.metrics import Metrics  # noqa: PLC0415
+
+    registry = app.extensions["metrics"] = CollectorRegistry()
+    metrics = Metrics(registry)
+    app.extensions["tick"] = metrics.tick
+    observe(metrics)
+    return metrics
 
 
 def _lifetimes(config: Config) -> Lifetimes:

@@ -43,6 +43,10 @@ MEANINGS = {
     "keepalive_seconds": "how long a connection without requests is kept",
     "max_body_bytes": "the largest request body",
     "log_level": "the least important lines that are logged",
+    "metrics_host": "the address to show metrics at; `0.0.0.0` or `::` is every address of the "
+    "machine",
+    "metrics_port": "the port to show metrics for Prometheus at; 0 is any free one, which the "
+    "start names; unset: there are no metrics",
 }
 """What each field of `Config` means, in Markdown."""
 

@@ -39,9 +39,10 @@ SERVICE_ARROWS: dict[str, set[str]] = {
     "store": {"errors"},
     "config": {"store"},
     "games": {"store", "config", "errors"},
+    "metrics": set(),
     "http": {"games", "config", "errors", "__init__"},
     "runtime": {"config"},
-    "app": {"http", "games", "store", "config", "__init__"},
+    "app": {"http", "games", "store", "metrics", "config", "__init__"},
     "wsgi": {"app", "config"},
     "settings": {"config"},
     "cli": {"app", "runtime", "config", "settings", "__init__"},
@@ -51,6 +52,7 @@ SERVICE_ARROWS: dict[str, set[str]] = {
 FLASK_KNOWERS = {"app", "http"}
 REDIS_KNOWERS = {"app", "store"}
 GUNICORN_KNOWERS = {"runtime"}
+PROMETHEUS_KNOWERS = {"app", "metrics", "runtime"}
 ERROR_STATUSES = {400, 401, 403, 404, 405, 406, 409, 412, 413, 415, 422, 429, 500, 503}
 
 
@@ -137,6 +139,7 @@ def test_the_engine_does_not_know_the_service() -> None:
         ("flask_smorest", FLASK_KNOWERS),
         ("redis", REDIS_KNOWERS),
         ("gunicorn", GUNICORN_KNOWERS),
+        ("prometheus_client", PROMETHEUS_KNOWERS),
     ],
 )
 def test_only_the_named_modules_know_a_library(library: str, knowers: set[str]) -> None:

@@ -46,6 +46,8 @@ def test_every_setting_is_read_from_the_variable_of_its_name() -> None:
         "KEEPALIVE_SECONDS": "30",
         "MAX_BODY_BYTES": "2048",
         "LOG_LEVEL": "debug",
+        "METRICS_HOST": "0.0.0.0",
+        "METRICS_PORT": "9100",
         "PATH": "/bin",
     }
 
@@ -72,6 +74,8 @@ def test_every_setting_is_read_from_the_variable_of_its_name() -> None:
         keepalive_seconds=30,
         max_body_bytes=2048,
         log_level="DEBUG",
+        metrics_host="0.0.0.0",
+        metrics_port=9100,
     )
 
 

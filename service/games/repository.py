@@ -6,7 +6,7 @@ import re
 import secrets
 from collections.abc import Sequence
 
-from engine.events import RoundScored
+from engine.events import GameAbandoned, GameFinished, RoundScored
 from engine.game import Game, Step
 from service.errors import CorruptGameError, GameNotFoundError
 from service.games import tokens
@@ -14,10 +14,12 @@ from service.games.event_log import LoggedEvent, pack, unpack
 from service.games.idempotency import RECORD_TTL_SECONDS
 from service.games.loaded import CallerT_co, LoadedGame, NextVersion
 from service.games.meta import Lifetimes, Meta
+from service.games.observer import GameObserver
 from service.games.snapshots import SNAPSHOTS
 from service.store.game_store import GameStore
 from service.store.models import (
     Commit,
+    Committed,
     Deleted,
     MoveKey,
     Nonce,
@@ -47,9 +49,12 @@ def next_version(
 class GameRepository:
     """The games of one store; safe to share between threads."""
 
-    def __init__(self, store: GameStore, lifetimes: Lifetimes) -> None:
+    def __init__(
+        self, store: GameStore, lifetimes: Lifetimes, observer: GameObserver | None = None
+    ) -> None:
         self._store = store
         self.lifetimes = lifetimes
+        self._observer = observer
 
     def load(
         self, game_id: str, key: RecordKey | MoveKey | None = None
@@ -84,7 +89,7 @@ class GameRepository:
         `record_ttl`: the record's lifetime in seconds. Raises StorageUnavailableError if nothing
         was written, OutcomeUnknownError, CorruptGameError.
         """
-        return self._store.commit(
+        outcome = self._store.commit(
             Commit(
                 game_id=following.before.game_id,
                 expected=following.before.version,
@@ -97,6 +102,16 @@ class GameRepository:
                 game_ttl=self.lifetimes.of(played=following.meta.played),
             )
         )
+        if self._observer is not None and isinstance(outcome, Committed):
+            self._observer.committed(
+                is_created=following.before.version == 0, is_finished=_has_ended(following.step)
+            )
+        return outcome
+
+    def count_move(self) -> None:
+        """Tell the observer that a draw or a discard of a caller was committed."""
+        if self._observer is not None:
+            self._observer.moved()
 
     def events(self, game_id: str, game: Game, after: int, limit: int) -> list[LoggedEvent]:
         """At most `limit` logged events of a game with a seq above `after`, in order.
@@ -143,3 +158,8 @@ class GameRepository:
             raise CorruptGameError("the log lacks events", game_id)
         aces = game.rules.aces
         return [unpack(entry, seq, aces) for entry, seq in zip(entries, seqs, strict=True)]
+
+
+def _has_ended(step: Step) -> bool:
+    """Whether a game ends in a step: its end is its last event."""
+    return bool(step.events) and isinstance(step.events[-1].body, GameFinished | GameAbandoned)

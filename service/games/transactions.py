@@ -40,7 +40,7 @@ from service.games.new_seats import CREATOR
 from service.games.overdue_turns import log_faults, with_overdue_turns
 from service.games.records import dump_record, recorded_response
 from service.games.repository import GameRepository
-from service.games.responses import GameResponse, Reply, respond
+from service.games.responses import GameResponse, Moved, Reply, respond
 from service.store.models import (
     AlreadyCommitted,
     Committed,
@@ -263,6 +263,8 @@ class Transactions:
                 return None if rematch is not None else recorded_response(first, idempotency)
             case Committed() | AlreadyCommitted():
                 log_faults(following)
+                if isinstance(reply, Moved):
+                    self._repository.count_move()
                 if rematch is not None:
                     self._make_reserved(rematch)
                 return response

@@ -11,10 +11,10 @@ import logging
 import re
 import secrets
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Protocol, Self
 
 from flask import Flask, Request, Response
 from flask.globals import app_ctx, request_ctx
@@ -23,7 +23,7 @@ from werkzeug.exceptions import NotAcceptable
 from service.config import Config
 from service.errors import ForeignHostError
 from service.http.accept import preferred_type
-from service.http.openapi.blueprint import media_types
+from service.http.openapi.blueprint import media_types, operation_names
 from service.http.origins import Origins, is_preflight, preflight_answer, refuse_foreign
 
 if TYPE_CHECKING:
@@ -40,6 +40,12 @@ _LINE = "%s %s %d %.1f ms id=%s"
 _PROBES = ("/healthz", "/readyz")
 _JUDGED_HOSTS = 256
 """The most hosts whose verdicts are remembered."""
+_OBSERVE = "observe_answer"
+"""The application's extension that counts an answer; not there where nothing is counted."""
+_NO_OPERATION = "none"
+"""What a request is counted as that no operation answers."""
+_WAITED = "runtime.waited_seconds"
+"""Where the web server says for how long a request has waited for a thread."""
 _SPECIAL_STATUS = (204, 304)
 """Those without a body; no operation answers with one below 200."""
 _ADDRESSES = ("Location", "Content-Location")
@@ -79,8 +85,17 @@ class ServedHosts:
         return self.any_host or host in self.names or host.endswith(self.below)
 
 
-def install(app: Flask, config: Config) -> None:
+class RequestObserver(Protocol):
+    """Is told of every answer; it may count, and must not wait or fail."""
+
+    def answered(self, operation: str, status: int, seconds: float, waited: float) -> None:
+        """A request was answered; it had `waited` for a thread before that, in seconds."""
+
+
+def install(app: Flask, config: Config, observer: RequestObserver | None = None) -> None:
     """Let every request of the application pass; call it when all operations are registered."""
+    if observer is not None:
+        app.extensions[_OBSERVE] = partial(_observe, observer, operation_names(app))
     judge = lru_cache(_JUDGED_HOSTS)(partial(_judge, ServedHosts.of(config)))
     origins = Origins(config)
     accepted_types = media_types(app)
@@ -117,6 +132,9 @@ class SentResponse(Response):
             _identify(request)
         headers += _common_headers(headers, passing.request_id)
         headers += passing.get("origin_headers", ())
+        observe = app_ctx.app.extensions.get(_OBSERVE)
+        if observe is not None:
+            observe(request, self.status_code, time.perf_counter() - passing.began)
         _log(request, self.status_code, passing.began, passing.request_id)
         return body, status, headers
 
@@ -138,6 +156,17 @@ class SentResponse(Response):
         if not all(_PLAIN_ADDRESS.fullmatch(values.get(name, "/")) for name in _ADDRESSES):
             return None
         return body, self.status, headers
+
+
+def _observe(
+    observer: RequestObserver,
+    names: Mapping[tuple[str | None, str], str],
+    request: Request,
+    status: int,
+    seconds: float,
+) -> None:
+    operation = names.get((request.endpoint, request.environ["REQUEST_METHOD"]), _NO_OPERATION)
+    observer.answered(operation, status, seconds, request.environ.get(_WAITED, 0.0))
 
 
 def _identify(request: Request) -> None:

@@ -10,6 +10,7 @@ from gunicorn.arbiter import Arbiter
 from gunicorn.workers.base import Worker
 
 from service.config import Config
+from service.runtime.metrics_server import FOLDER
 from service.runtime.parent_death import die_with_parent
 from service.runtime.worker.limits import connections, raise_file_limit
 
@@ -51,6 +52,14 @@ def _claimed() -> bool:
 def post_fork(server: Arbiter, worker: Worker) -> None:  # noqa: ARG001 - gunicorn's signature
     """Tie a new worker to gunicorn's master: a worker must not outlive it."""
     die_with_parent(signal.SIGKILL, worker.ppid)
+
+
+def child_exit(server: Arbiter, worker: Worker) -> None:  # noqa: ARG001 - gunicorn's signature
+    """Forget what a dead worker said of itself in the metrics; what it has counted stays."""
+    if FOLDER in os.environ:
+        from prometheus_client.multiprocess import mark_process_dead  # noqa: PLC0415 - if on
+
+        mark_process_dead(worker.pid)
 
 
 def post_worker_init(worker: Worker) -> None:

@@ -15,6 +15,7 @@ import os
 import queue
 import signal
 import time
+from collections.abc import Mapping
 from types import FrameType
 from typing import NoReturn
 
@@ -26,6 +27,7 @@ from service.runtime.embedded.data_lock import DataInUseError
 from service.runtime.embedded.embedded_server import EmbeddedServer
 from service.runtime.embedded.restarts import Restarts
 from service.runtime.embedded.server_program import EmbeddedServerError
+from service.runtime.metrics_server import MetricsServer
 from service.runtime.web_server import WebServer, WebServerError
 
 _FORMS = {"compiled": "compiled", "source": "as source, some twenty times slower"}
@@ -54,6 +56,7 @@ class Supervisor:
         self._store: EmbeddedServer | None = None
         self._restarts: Restarts | None = None
         self._web: WebServer | None = None
+        self._metrics: MetricsServer | None = None
 
     def run(self) -> int:
         """Serve until a signal asks to stop, and return the exit code; call in the main thread."""
@@ -71,19 +74,32 @@ class Supervisor:
         finally:
             self._stop_web()
             self._stop_store()
+            if self._metrics is not None:
+                self._metrics.close()
 
     def _serve(self) -> NoReturn:
         environ = _environ()
         if self._config.redis_url is None:
             environ["REDIS_URL"] = self._lock_store().url
         web = self._web = WebServer(self._config)
+        environ |= self._start_metrics()
         self._start_store()
         web.spawn(environ)
         self._await_first_answer(web)
         self._announce(web)
         while True:
             web.check()
+            if self._metrics is not None and (problem := self._metrics.check()):
+                _report_error(problem)
             self._watch_store(_WATCH_SECONDS)
+
+    def _start_metrics(self) -> Mapping[str, str]:
+        """What the workers have to be told so that they count; nothing where metrics are off."""
+        if self._config.metrics_port is None:
+            return {}
+        self._metrics = MetricsServer(self._config)
+        self._metrics.spawn()
+        return self._metrics.environ
 
     def _lock_store(self) -> EmbeddedServer:
         config = self._config
@@ -124,6 +140,8 @@ class Supervisor:
         program = None if self._store is None else str(self._store.program)
         for line in start_message.lines(self._config, web.url, web.port, program):
             _report(line)
+        if self._metrics is not None:
+            _report(f"metrics at {self._metrics.url}")
         _report(f"the engine runs {_FORMS[engine.form]}")
 
     def _stop_web(self) -> None:

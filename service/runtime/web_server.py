@@ -38,7 +38,7 @@ class WebServer:
 
     def __init__(self, config: Config) -> None:
         """Bind the address, or raise `WebServerError`; connections wait until `spawn`."""
-        self._listener = _bound(config)
+        self._listener = bound(config.host, config.port)
         self._address: tuple[str, int] = self._listener.getsockname()[:2]
         self._process: subprocess.Popen[bytes] | None = None
         self.last_answer = "none"
@@ -68,7 +68,7 @@ class WebServer:
                 *("--config", "python:service.runtime.gunicorn_conf"),
                 *("--bind", f"fd://{listener}", "service.wsgi:app"),
             ],
-            env={**environ, "PYTHONPATH": _search_path(environ)},
+            env={**environ, "PYTHONPATH": search_path(environ)},
             stdin=subprocess.DEVNULL,
             pass_fds=[listener],
             start_new_session=True,  # Ctrl-C is the supervisor's to pass on
@@ -132,17 +132,21 @@ class WebServer:
             self._process.send_signal(number)
 
 
-def _search_path(environ: Mapping[str, str]) -> str:
-    """Where gunicorn finds this very package, whatever the current folder holds."""
+def search_path(environ: Mapping[str, str]) -> str:
+    """Give the path on which a child finds this very package, whatever the current folder holds."""
     given = environ.get("PYTHONPATH")
     return f"{_HOME}{os.pathsep}{given}" if given else _HOME
 
 
-def _bound(config: Config) -> socket.socket:
-    place = f"{config.host}:{config.port}"
+def bound(host: str, port: int, prefix: str = "") -> socket.socket:
+    """Give a socket that listens at an address, or raise `WebServerError`.
+
+    `prefix`: what the names of its settings begin with.
+    """
+    place = f"{host}:{port}"
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(
-            config.host, config.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
         with contextlib.ExitStack() as on_failure:
             listener = on_failure.enter_context(socket.socket(family, kind, protocol))
@@ -152,8 +156,10 @@ def _bound(config: Config) -> socket.socket:
             on_failure.pop_all()
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
-            problem = f"{place} is taken; stop what listens there or set PORT"
+            problem = f"{place} is taken; stop what listens there or set {prefix}PORT"
         else:
-            problem = f"cannot listen at {place}: {error.strerror}; set HOST or PORT"
+            problem = (
+                f"cannot listen at {place}: {error.strerror}; set {prefix}HOST or {prefix}PORT"
+            )
         raise WebServerError(problem) from None
     return listener

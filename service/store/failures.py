@@ -1,7 +1,8 @@
 """What is wrong with the storage, by the error that a server or its client raises.
 
-One table gives for each failure: the words for the caller and the log, whether it may pass within
-one call, and after how many seconds the caller may try again. They name no host and no path.
+One table gives for each failure: its name in metrics, the words for the caller and the log, whether
+it may pass within one call, and after how many seconds the caller may try again. The words name no
+host and no path.
 What is matched on (classes, first words, texts) is held by `tests/store/test_client_contract.py`.
 """
 
@@ -40,47 +41,60 @@ class EvictingError(exceptions.RedisError):
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A failure in words; `is_transient`: it may be over at the next attempt of the same call."""
+    """A failure by its name and in words.
 
+    `is_transient`: it may be over at the next attempt of the same call.
+    """
+
+    condition: str
     detail: str
     is_transient: bool = True
     retry_after: int = SOON
 
 
-def _permanent(detail: str) -> Failure:
+def _permanent(condition: str, detail: str) -> Failure:
     """A failure that an operator has to end."""
-    return Failure(detail, is_transient=False, retry_after=LATER)
+    return Failure(condition, detail, is_transient=False, retry_after=LATER)
 
 
-UNREACHABLE = Failure("the storage does not answer")
-TIMED_OUT = Failure("the storage did not answer in time")
-POOL_EXHAUSTED = Failure("every connection to the storage is in use")
-LOADING = Failure("the storage is still loading its data")
-READ_ONLY = Failure("the storage is read-only at the moment")
-NO_MASTER = Failure("the storage has no master at the moment")
-SLOT_MOVING = Failure("the storage is moving the game to another server")
-BUSY = Failure("the storage is busy with a long script")
-TOO_FEW_REPLICAS = Failure("the storage has too few replicas at the moment")
-UNCONFIRMED = Failure("the replicas of the storage have not confirmed the change in time")
-NOT_RETRIED = Failure(
-    "the storage was lost during the change and may have been restarted", is_transient=False
+UNREACHABLE = Failure("unreachable", "the storage does not answer")
+TIMED_OUT = Failure("timed-out", "the storage did not answer in time")
+POOL_EXHAUSTED = Failure("pool-exhausted", "every connection to the storage is in use")
+LOADING = Failure("loading", "the storage is still loading its data")
+READ_ONLY = Failure("read-only", "the storage is read-only at the moment")
+NO_MASTER = Failure("no-master", "the storage has no master at the moment")
+SLOT_MOVING = Failure("slot-moving", "the storage is moving the game to another server")
+BUSY = Failure("busy", "the storage is busy with a long script")
+TOO_FEW_REPLICAS = Failure("too-few-replicas", "the storage has too few replicas at the moment")
+UNCONFIRMED = Failure(
+    "unconfirmed", "the replicas of the storage have not confirmed the change in time"
 )
-UNREADABLE = Failure("the storage gave an answer that cannot be read")
-FAILED = Failure("the storage failed", is_transient=False)
-OUT_OF_MEMORY = _permanent("the storage is full: give it more memory")
-DISK_ERROR = _permanent("the storage cannot write to its disk")
-REFUSED_LOGIN = _permanent("the storage refuses the service's user or password: see REDIS_URL")
-NO_DATABASE = _permanent("the storage has no database of the number in REDIS_URL")
-NOT_A_CLUSTER = _permanent("the storage is not a cluster: see REDIS_URL")
+NOT_RETRIED = Failure(
+    "not-retried",
+    "the storage was lost during the change and may have been restarted",
+    is_transient=False,
+)
+UNREADABLE = Failure("unreadable", "the storage gave an answer that cannot be read")
+FAILED = Failure("failed", "the storage failed", is_transient=False)
+OUT_OF_MEMORY = _permanent("out-of-memory", "the storage is full: give it more memory")
+DISK_ERROR = _permanent("disk-error", "the storage cannot write to its disk")
+REFUSED_LOGIN = _permanent(
+    "refused-login", "the storage refuses the service's user or password: see REDIS_URL"
+)
+NO_DATABASE = _permanent("no-database", "the storage has no database of the number in REDIS_URL")
+NOT_A_CLUSTER = _permanent("not-a-cluster", "the storage is not a cluster: see REDIS_URL")
 UNGUARDED = _permanent(
+    "unguarded",
     "the storage accepts changes without replicas: set min-replicas-to-write there, "
-    "or DURABILITY=local here"
+    "or DURABILITY=local here",
 )
 EVICTING = _permanent(
-    "the storage may delete games to free memory: set maxmemory-policy noeviction there"
+    "evicting", "the storage may delete games to free memory: set maxmemory-policy noeviction there"
 )
-FORBIDDEN_KEYS = _permanent("the storage's user may not use keys that begin with {g:")
-FORBIDDEN = _permanent("the storage's user lacks a right that the service needs")
+FORBIDDEN_KEYS = _permanent(
+    "forbidden-keys", "the storage's user may not use keys that begin with {g:"
+)
+FORBIDDEN = _permanent("forbidden", "the storage's user lacks a right that the service needs")
 
 _BY_CLASS: tuple[tuple[type[Exception], Failure], ...] = (
     (NotRetriedError, NOT_RETRIED),

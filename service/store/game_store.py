@@ -41,6 +41,7 @@ from service.store.models import (
     Stale,
     StoredGame,
 )
+from service.store.observer import StoreObserver
 from service.store.retry import Retry, RetryPolicy
 from service.store.server_info import good_replicas, uptime_seconds
 from service.store.subscription import Subscription
@@ -62,10 +63,11 @@ class GameStore:
         durability: Durability = Durability.LOCAL,
         replicas: int = 1,
         policy: RetryPolicy | None = None,
+        observer: StoreObserver | None = None,
     ) -> None:
         self._pools = pools
-        self._retry = Retry(pools, policy or RetryPolicy())
-        self._one_attempt = Retry(pools, replace(policy or RetryPolicy(), deadline=0.0))
+        self._retry = Retry(pools, policy or RetryPolicy(), observer)
+        self._one_attempt = Retry(pools, replace(policy or RetryPolicy(), deadline=0.0), observer)
         self._level = DurabilityLevel(durability, replicas)
         self.subscription = Subscription(pools)
 
@@ -78,13 +80,14 @@ class GameStore:
         replicas: int = 1,
         *,
         policy: RetryPolicy | None = None,
+        observer: StoreObserver | None = None,
     ) -> GameStore:
         """A store at a URL as `url.py` knows them; connects when first used.
 
         `connections`: how many to each server; `replicas`: how many every master has, which is
         how many have to confirm a write. Raises StoreUrlError.
         """
-        return cls(open_pools(parse(url), connections), durability, replicas, policy)
+        return cls(open_pools(parse(url), connections), durability, replicas, policy, observer)
 
     def close(self) -> None:
         """Close every connection."""

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from random import SystemRandom
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 from service.errors import CorruptGameError, OutcomeUnknownError, StorageUnavailableError
 from service.store.connection import Connection
@@ -26,10 +26,12 @@ from service.store.failures import (
     needs_refresh,
     was_refused,
 )
+from service.store.observer import StoreObserver
 from service.store.outages import Outages
 from service.store.topologies import Pools
 
 T = TypeVar("T")
+_Kind = Literal["read", "write", "probe"]
 Operation = Callable[[Connection], T]
 Probe = Callable[[Connection, str], T]
 """An operation that is given the key, too."""
@@ -63,10 +65,13 @@ class _FailedAttemptError(Exception):
 class Retry:
     """Runs operations on the servers of keys; safe to share between threads."""
 
-    def __init__(self, pools: Pools, policy: RetryPolicy) -> None:
+    def __init__(
+        self, pools: Pools, policy: RetryPolicy, observer: StoreObserver | None = None
+    ) -> None:
         self._pools = pools
         self._policy = policy
         self._outages = Outages(pools)
+        self._observer = observer
 
     def read(self, key: str, operation: Operation[T]) -> T:
         """The result of an operation that changes no game, on the server of a key.
@@ -74,7 +79,7 @@ class Retry:
         Raises StorageUnavailableError, CorruptGameError; OutcomeUnknownError if what it read is
         not known to be on every replica.
         """
-        return self._run(key, operation, writes=False)[0]
+        return self._run(key, operation, "read")[0]
 
     def write(self, key: str, operation: Operation[T]) -> tuple[T, bool]:
         """The result of an operation, and whether an earlier attempt may have been applied, too.
@@ -82,7 +87,7 @@ class Retry:
         Raises StorageUnavailableError if nothing was written, OutcomeUnknownError if that
         could not be settled in time, CorruptGameError.
         """
-        return self._run(key, operation, writes=True)
+        return self._run(key, operation, "write")
 
     def read_all(self, choose_keys: Callable[[], Sequence[str]], operation: Probe[T]) -> list[T]:
         """The results of an operation that changes nothing, for each key whose server answers.
@@ -90,13 +95,23 @@ class Retry:
         One server that answers is enough, but an EvictingError of any of them is raised, as
         StorageUnavailableError. Servers that are not reached before the deadline are left out.
         """
-        return self._repeat(lambda _: self._attempt_all(choose_keys, operation), writes=False)[0]
+        return self._repeat(lambda _: self._attempt_all(choose_keys, operation), "probe")[0]
 
-    def _run(self, key: str, operation: Operation[T], *, writes: bool) -> tuple[T, bool]:
+    def _run(self, key: str, operation: Operation[T], kind: _Kind) -> tuple[T, bool]:
         attempt = partial(self._attempt, key, operation)
-        return self._outages.call(key, partial(self._repeat, attempt, writes=writes))
+        return self._outages.call(key, partial(self._repeat, attempt, kind))
 
-    def _repeat(self, attempt: Callable[[float | None], T], *, writes: bool) -> tuple[T, bool]:
+    def _repeat(self, attempt: Callable[[float | None], T], kind: _Kind) -> tuple[T, bool]:
+        if self._observer is None:
+            return self._repeat_until(attempt, kind)
+        clock = self._policy.clock
+        start = clock()
+        try:
+            return self._repeat_until(attempt, kind)
+        finally:
+            self._observer.called(kind, clock() - start)
+
+    def _repeat_until(self, attempt: Callable[[float | None], T], kind: _Kind) -> tuple[T, bool]:
         clock = self._policy.clock
         start = clock()
         is_uncertain = maybe_applied = False
@@ -107,11 +122,11 @@ class Retry:
                 error = failed.error
                 is_uncertain = is_uncertain or failed.is_uncertain
                 unconfirmed = isinstance(error, UnconfirmedError)
-                maybe_applied = maybe_applied or unconfirmed or (writes and is_uncertain)
+                maybe_applied = maybe_applied or unconfirmed or (kind == "write" and is_uncertain)
                 if needs_refresh(error):
                     self._pools.refresh()
                 in_time = clock() - start < self._policy.deadline
-                _raise_unless_repeatable(error, maybe_applied, in_time=in_time)
+                self._raise_unless_repeatable(error, maybe_applied, in_time=in_time)
             self._policy.pause()
 
     def _attempt(self, key: str, operation: Operation[T], uncertain_for: float | None) -> T:
@@ -155,13 +170,18 @@ class Retry:
     def _probe(self, key: str, operation: Probe[T]) -> T:
         return self._attempt(key, lambda connection: operation(connection, key), None)
 
-
-def _raise_unless_repeatable(error: Exception, maybe_applied: bool, *, in_time: bool) -> None:
-    """Raise what a failed attempt amounts to, unless another attempt may succeed in time."""
-    if is_corrupt(error):
-        raise CorruptGameError(str(error)) from error
-    failure = failure_of(error)
-    if failure.is_transient and in_time:
-        return
-    kind = OutcomeUnknownError if maybe_applied else StorageUnavailableError
-    raise kind(failure.detail, failure.retry_after) from error
+    def _raise_unless_repeatable(
+        self, error: Exception, maybe_applied: bool, *, in_time: bool
+    ) -> None:
+        """Raise what a failed attempt amounts to, unless another attempt may succeed in time."""
+        if is_corrupt(error):
+            raise CorruptGameError(str(error)) from error
+        failure = failure_of(error)
+        repeats = failure.is_transient and in_time
+        if self._observer is not None:
+            tell = self._observer.retried if repeats else self._observer.failed
+            tell(failure.condition)
+        if repeats:
+            return
+        kind = OutcomeUnknownError if maybe_applied else StorageUnavailableError
+        raise kind(failure.detail, failure.retry_after) from error

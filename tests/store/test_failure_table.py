@@ -105,7 +105,14 @@ def test_each_error_has_its_failure(error: Exception, failure: Failure) -> None:
 )
 def test_a_denial_names_the_command(error: Exception, command: str) -> None:
     detail = f"the storage's user lacks the right to run {command}"
-    assert failure_of(error) == Failure(detail, is_transient=False, retry_after=LATER)
+    expected = Failure("forbidden", detail, is_transient=False, retry_after=LATER)
+    assert failure_of(error) == expected
+
+
+def test_every_failure_has_a_name_of_its_own() -> None:
+    names = [name for name, each in vars(failures).items() if isinstance(each, Failure)]
+    conditions = [vars(failures)[name].condition for name in names]
+    assert conditions == [name.lower().replace("_", "-") for name in names]
 
 
 def test_what_an_operator_has_to_end_takes_longer() -> None:

@@ -363,3 +363,35 @@ def test_the_jitter_differs_from_pause_to_pause(clock: ManualClock) -> None:
         policy.pause()
     assert len(set(clock.slept)) > 1
     assert all(0.02 <= pause <= 0.25 for pause in clock.slept)
+
+
+class Observer:
+    """Notes what it is told."""
+
+    def __init__(self) -> None:
+        self.told: list[tuple[str, object]] = []
+
+    def called(self, kind: str, seconds: float) -> None:
+        self.told.append((kind, seconds))
+
+    def retried(self, condition: str) -> None:
+        self.told.append(("retried", condition))
+
+    def failed(self, condition: str) -> None:
+        self.told.append(("failed", condition))
+
+
+def test_an_observer_is_told_of_calls_retries_and_failures_by_condition() -> None:
+    clock, observer = ManualClock(), Observer()
+    connection = RawConnection(LOST, LOADING, b"OK", FULL)
+    retry = Retry(ScriptedPools([Pool(connection)]), clock.policy(), observer)  # type: ignore[arg-type]
+    retry.write(KEY, ping)
+    with pytest.raises(StorageUnavailableError):
+        retry.read(KEY, ping)
+    assert observer.told == [
+        ("retried", "unreachable"),
+        ("retried", "loading"),
+        ("write", 1.0),
+        ("failed", "out-of-memory"),
+        ("read", 0.0),
+    ]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import orjson
 
@@ -41,8 +41,10 @@ class OpenSink(Protocol):
 class Watcher(ABC):
     """Who watches: the holder of a seat by its token, or a spectator (None).
 
-    `position`: the seq up to which it has the events.
+    `position`: the seq up to which it has the events; `kind`: what it is called in metrics.
     """
+
+    kind: ClassVar[str]
 
     def __init__(self, seat: int | None, token: str | None, position: int) -> None:
         self.seat = seat
@@ -68,6 +70,8 @@ class Watcher(ABC):
 
 class EventStream(Watcher):
     """A stream of events as the HTML standard has them (`text/event-stream`)."""
+
+    kind = "stream"
 
     def __init__(self, seat: int | None, token: str | None, start: int | None, now: float) -> None:
         """`start`: the seq that the client has, or None to begin with the game as it is."""
@@ -104,6 +108,8 @@ class EventStream(Watcher):
 
 class LongPoll(Watcher):
     """A call for a page of events that waits for the first of them until a deadline (monotonic)."""
+
+    kind = "wait"
 
     def __init__(
         self, seat: int | None, token: str | None, after: int, limit: int, deadline: float

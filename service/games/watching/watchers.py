@@ -23,6 +23,7 @@ from service.errors import (
     StorageError,
 )
 from service.games.loaded import CallerT_co, LoadedGame
+from service.games.observer import GameObserver
 from service.games.repository import GameRepository
 from service.games.responses import GameResponse
 from service.games.transactions import Transactions
@@ -52,12 +53,14 @@ class Watchers:
         subscription: Subscription,
         clock: Callable[[], int],
         monotonic: Callable[[], float] = time.monotonic,
+        observer: GameObserver | None = None,
     ) -> None:
         self._transactions = transactions
         self._repository = repository
         self._subscription = subscription
         self._clock = clock
         self._monotonic = monotonic
+        self._observer = observer
         self._places = Places()
         self._lock = threading.Lock()
         self._games: dict[str, WatchedGame] = {}
@@ -129,6 +132,7 @@ class Watchers:
         if sink is None:
             self._places.free(game_id, watcher.seat)
             raise QuotaExceededError("too many watch games here", _BACK_SECONDS)
+        self._observe(watcher, 1)
         sink.send(first)
         self._add(watcher, sink, loaded)
         # What was committed since the game was read, and before news of it is heard.
@@ -151,7 +155,12 @@ class Watchers:
 
     def _on_close(self, game_id: str, watcher: Watcher) -> None:
         self._places.free(game_id, watcher.seat)
+        self._observe(watcher, -1)
         self._remove(game_id, watcher)
+
+    def _observe(self, watcher: Watcher, change: int) -> None:
+        if self._observer is not None:
+            self._observer.watched(watcher.kind, change)
 
     def _remove(self, game_id: str, watcher: Watcher) -> bool:
         """Send a watcher nothing any more; return False if somebody else has ended it."""

@@ -44,6 +44,8 @@ _AVAILABLE = "available_media_types"
 """The attribute of a view that says among which media types its caller may choose."""
 _TOKEN_USE = "token_use"  # noqa: S105 - the name of an attribute, too
 """The attribute of a view that says what it does with the token of a seat."""
+_NAME = "operation_name"
+"""The attribute of a view that has its operationId."""
 _BODY = ("malformed-json", "body-too-large", "unsupported-media-type", "validation-failed")
 _TOKEN = {
     Token.REQUIRED: ("token-required", "invalid-token"),
@@ -138,6 +140,7 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]
         described = self.doc(operationId=name, security=_SECURITY[token])(view)
         vars(described)[_DOCUMENTATION] = {**vars(described)[_DOCUMENTATION]}
         vars(described)[_TOKEN_USE] = token
+        vars(described)[_NAME] = name
         return described
 
     def _refusal(self, status: int, problems: list[Problem]) -> Callable[[_View], _View]:
@@ -170,6 +173,24 @@ def media_types(app: Flask) -> dict[tuple[str | None, str], tuple[str, ...]]:
             if method == "GET":
                 types[endpoint, "HEAD"] = available
     return types
+
+
+def operation_names(app: Flask) -> dict[tuple[str | None, str], str]:
+    """The operationIds of all operations, by endpoint and method."""
+    names: dict[tuple[str | None, str], str] = {}
+    for endpoint, function in app.view_functions.items():
+        resource = getattr(function, "view_class", None)
+        for method in getattr(resource, "methods", ()):
+            names[endpoint, method] = documented_name(getattr(resource, method.lower()))
+            if method == "GET":
+                names[endpoint, "HEAD"] = names[endpoint, method]
+    return names
+
+
+def documented_name(view: Callable[..., object]) -> str:
+    """The operationId of a view."""
+    name: str = getattr(view, _NAME)
+    return name
 
 
 def documented_arguments(view: Callable[..., object]) -> list[tuple[str, type[ma.Schema]]]:

@@ -32,6 +32,8 @@ from service.runtime.worker.leader_follower import Call, LeaderFollower
 from service.runtime.worker.limits import Limits, file_limit, streams
 from service.runtime.worker.streams import OPEN_STREAM, Notify, Stream
 
+WAITED = "runtime.waited_seconds"
+"""The WSGI environment's name of how long a request has waited for a thread, in seconds."""
 _POLL_SECONDS = 0.5
 _HEARTBEAT_SECONDS = 1.0
 
@@ -62,8 +64,12 @@ class BufferingWorker(ThreadWorker):
         self.poller.register(cast("int", wake_ups.fileno()), EVENT_READ, callback)
         self._acceptor = Acceptor(self.poller, self._loop, self.sockets)
         self._arrived = deque[Exchange]()
+        self._waiting = set[Exchange]()
+        self._tick = getattr(self.wsgi, "extensions", {}).get("tick")
         self._threads = LeaderFollower(self._step)
         self._threads.run()
+        if self._tick is not None:
+            self._tick(0)
         self._acceptor.close()
         self._loop.close()
         self.tpool.shutdown(wait=False)
@@ -105,7 +111,7 @@ class BufferingWorker(ThreadWorker):
         return is_empty or time.monotonic() >= stops_by
 
     def _is_supervised(self) -> bool:
-        """Report to gunicorn's master once a second, and return whether the master lives.
+        """Report to gunicorn's master and to the metrics once a second; whether the master lives.
 
         gunicorn's own workers do it at every event, in two system calls.
         """
@@ -114,14 +120,19 @@ class BufferingWorker(ThreadWorker):
             return True
         self._next_heartbeat = now + _HEARTBEAT_SECONDS
         self.notify()
+        if self._tick is not None:
+            self._tick(len(self._waiting))
         return bool(self.is_parent_alive())
 
     def _dispatch(self, conn: Connection, request: FramedRequest) -> None:
-        self._arrived.append(Exchange(self.cfg, conn, request))
+        exchange = Exchange(self.cfg, conn, request)
+        self._waiting.add(exchange)
+        self._arrived.append(exchange)
 
     def _answer(self, exchange: Exchange) -> None:
         """Answer a request, and give its connection back to the event loop; in any thread."""
         keep_alive = False
+        self._waiting.discard(exchange)
         try:
             keep_alive = self.handle(exchange) is True
         except Exception:
@@ -143,6 +154,7 @@ class BufferingWorker(ThreadWorker):
         )
         environ["wsgi.multithread"] = True
         environ[OPEN_STREAM] = partial(self._open_stream, conn.connection)
+        environ[WAITED] = conn.waited
         self._count_request()
         if not (self.alive and conn.is_complete):
             response.force_close()

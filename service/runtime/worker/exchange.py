@@ -6,6 +6,7 @@ them or leaves some, the two do not agree where the request ends, and the connec
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from http import HTTPStatus
 from typing import Any, Protocol, cast
@@ -34,12 +35,18 @@ class Exchange(TConn):
         # gunicorn only calls what `BufferedSocket` has.
         super().__init__(cfg, cast("Any", conn.sock), conn.client, conn.server)
         self.connection = conn
+        self._began = time.monotonic()
         self.is_complete = request.is_complete
         self.initialized = True  # gunicorn has nothing to prepare
         self._request = request
         self._withheld = 0
         self._ran_out = False
         self.parser = self._parser = RequestParser(cfg, self._pieces(), conn.client)
+
+    @property
+    def waited(self) -> float:
+        """For how many seconds the request has been complete."""
+        return time.monotonic() - self._began
 
     def framing_agrees(self) -> bool:
         """Read what the application left of the body, and tell whether that ends with the framing.
