@@ -23,9 +23,10 @@ from service.games.queries import Queries
 from service.games.repository import GameRepository
 from service.games.transactions import Transactions
 from service.games.watching.watchers import READERS, Watchers
-from service.http import middleware, proxies
+from service.http import middleware, proxies, rate_limits
 from service.http.openapi.api import Api
 from service.http.openapi.description import SPEC_OPTIONS, completed, written
+from service.http.rate_limits import RateLimits
 from service.http.resources import (
     cards,
     docs,
@@ -69,7 +70,10 @@ def wall_clock() -> int:
 def create_app(
     config: Config, store: GameStore | None = None, clock: Callable[[], int] = wall_clock
 ) -> Flask:
-    """The WSGI application of a config; tests may bring a store and a clock (ms since 1970)."""
+    """The WSGI application of a config; tests may bring a store and a clock (ms since 1970).
+
+    Nothing is limited at a store that was brought.
+    """
     app = PrefixedFlask(__name__, static_folder=None)
     app.url_map.merge_slashes = False  # a redirect would answer in HTML
     app.config.update(
@@ -89,6 +93,8 @@ def create_app(
         store = GameStore.from_url(
             url, connections, config.durability, config.replicas, observer=metrics
         )
+        if config.rate_limit == "on":
+            app.extensions[rate_limits.EXTENSION] = RateLimits(store.call_counts, config)
     app.extensions["store"] = store
     app.extensions["report_readiness"] = partial(readiness.report, store.check_ready)
     repository = GameRepository(store, _lifetimes(config), metrics)

@@ -151,8 +151,9 @@ class Config:
     names are always allowed and need no place in `allowed_hosts`; there `.example.com` stands for
     that name and all below it, `*` for any. Web pages of local origins and of the service's
     own may always call, and those of `allowed_origins`. `root_path` is the prefix under which a
-    proxy has the service; `trusted_proxies` is how many proxies stand in front of it. Without
-    `metrics_port` nothing is counted; metrics are never at `port`.
+    proxy has the service; `trusted_proxies` is how many proxies stand in front of it. Each
+    `rate_limit_…` is for one address and minute. Without `metrics_port` nothing is counted; metrics
+    are never at `port`.
     """
 
     host: str = field(default="127.0.0.1", metadata=_HOST)
@@ -177,6 +178,11 @@ class Config:
     keepalive_seconds: int = field(default=75, metadata=_whole(1, 3_600))
     max_body_bytes: int = field(default=16_384, metadata=_whole(1_024, 1_048_576))
     log_level: str = field(default="INFO", metadata=_choice(*_LOG_LEVELS))
+    rate_limit: str = field(default="on", metadata=_choice("on", "off"))
+    rate_limit_create: int = field(default=600, metadata=_whole(1, 1_000_000))
+    rate_limit_join: int = field(default=300, metadata=_whole(1, 1_000_000))
+    rate_limit_evaluate: int = field(default=600, metadata=_whole(1, 1_000_000))
+    rate_limit_hint: int = field(default=300, metadata=_whole(1, 1_000_000))
     metrics_host: str = field(default="127.0.0.1", metadata=_HOST)
     metrics_port: int | None = field(default=None, metadata=_whole(0, 65_535))
 

@@ -43,6 +43,11 @@ MEANINGS = {
     "keepalive_seconds": "how long a connection without requests is kept",
     "max_body_bytes": "the largest request body",
     "log_level": "the least important lines that are logged",
+    "rate_limit": "whether one address may make only so many of some calls within a minute",
+    "rate_limit_create": "how many games and rematches an address may create within a minute",
+    "rate_limit_join": "how many seats it may join",
+    "rate_limit_evaluate": "how many hands it may have evaluated",
+    "rate_limit_hint": "how many hints it may ask for",
     "metrics_host": "the address to show metrics at; `0.0.0.0` or `::` is every address of the "
     "machine",
     "metrics_port": "the port to show metrics for Prometheus at; 0 is any free one, which the "

@@ -39,7 +39,9 @@ def clock() -> Clock:
 
 @pytest.fixture
 def config(redis_url: str) -> Config:
-    return Config(redis_url=redis_url, data_dir=Path("unused"), log_level="WARNING")
+    return Config(
+        redis_url=redis_url, data_dir=Path("unused"), rate_limit="off", log_level="WARNING"
+    )
 
 
 @pytest.fixture

@@ -94,7 +94,7 @@ def store() -> Iterator[Store]:
 @contextmanager
 def product(url: str, workers: int = 1) -> Iterator[Server]:
     """The service on the store at a URL."""
-    settings = {"REDIS_URL": url, "WORKERS": str(workers), "PORT": "0"}
+    settings = {"REDIS_URL": url, "WORKERS": str(workers), "PORT": "0", "RATE_LIMIT": "off"}
     with _running(["-m", "service"], settings) as process:
         found = process.wait_for(lambda: _SERVING.search(process.said()))
         yield Server((found[1], int(found[2])), process.workers(workers))

@@ -104,7 +104,7 @@ def install(app: Flask, config: Config, observer: RequestObserver | None = None)
         request = request_ctx.request
         _identify(request)
         verdict = origins.judge(request.environ, request.path)
-        app_ctx.g.origin_headers = verdict.headers
+        app_ctx.g.added_headers = verdict.headers
         _check_host(request, judge)
         if is_preflight(request.environ):
             return preflight_answer(verdict)
@@ -131,7 +131,7 @@ class SentResponse(Response):
         if "request_id" not in passing:  # an error came before everything else
             _identify(request)
         headers += _common_headers(headers, passing.request_id)
-        headers += passing.get("origin_headers", ())
+        headers += passing.get("added_headers", ())
         observe = app_ctx.app.extensions.get(_OBSERVE)
         if observe is not None:
             observe(request, self.status_code, time.perf_counter() - passing.began)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Self
 
 from flask import Request, Response
 from flask.globals import request_ctx
@@ -16,8 +15,13 @@ from flask.views import MethodView
 from werkzeug.exceptions import RequestEntityTooLarge
 
 from service.errors import RequestError
-from service.http.openapi.blueprint import documented_arguments, documented_token
+from service.http.openapi.blueprint import (
+    documented_arguments,
+    documented_name,
+    documented_token,
+)
 from service.http.parsing import Argument, Token, bearer_token
+from service.http.rate_limits import LIMITS, Limit, enforce
 from service.http.use_cases import queries
 
 
@@ -28,12 +32,6 @@ class Operation:
     method: Callable[..., Response]
     arguments: tuple[Argument, ...]
     token: Token
-
-    @classmethod
-    def of(cls, method: Callable[..., Response]) -> Self:
-        """The operation that a decorated method describes."""
-        arguments = (Argument.of(where, schema()) for where, schema in documented_arguments(method))
-        return cls(method, tuple(arguments), documented_token(method))
 
     def answer(self, request: Request, path: Mapping[str, str]) -> Response:
         """The answer to a request; `path` has the values that its path names."""
@@ -55,6 +53,29 @@ class Operation:
             queries().require_access(path["game_id"], given, needs_token=required)
 
 
+@dataclass(frozen=True, slots=True)
+class LimitedOperation(Operation):
+    """An operation that an address may call so often in a minute."""
+
+    limit: Limit
+
+    def answer(self, request: Request, path: Mapping[str, str]) -> Response:
+        """The answer to a request, which is counted first."""
+        enforce(self.limit, request.environ.get("REMOTE_ADDR", ""))
+        return Operation.answer(self, request, path)
+
+
+def operation_of(method: Callable[..., Response]) -> Operation:
+    """The operation that a decorated method describes."""
+    arguments = tuple(
+        Argument.of(where, schema()) for where, schema in documented_arguments(method)
+    )
+    token, limit = documented_token(method), LIMITS.get(documented_name(method))
+    if limit is None:
+        return Operation(method, arguments, token)
+    return LimitedOperation(method, arguments, token, limit)
+
+
 class Resource(MethodView):
     """What is found at one path: an operation for each method that is named like one of HTTP's."""
 
@@ -62,7 +83,7 @@ class Resource(MethodView):
 
     def __init__(self) -> None:
         methods = {name: getattr(self, name.lower()) for name in self.methods or ()}
-        self._operations = {name: Operation.of(method) for name, method in methods.items()}
+        self._operations = {name: operation_of(method) for name, method in methods.items()}
         if "GET" in self._operations:
             self._operations.setdefault("HEAD", self._operations["GET"])
 

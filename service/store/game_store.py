@@ -24,6 +24,7 @@ from redis.exceptions import RedisError, ResponseError
 
 from service.errors import CorruptGameError, OutcomeUnknownError
 from service.store import commit_script, delete_script, readiness, records, review_script
+from service.store.call_counts import CallCounts
 from service.store.connection import Command, Connection
 from service.store.durability import Durability, DurabilityLevel
 from service.store.failures import SOON, NotRetriedError, TooFewReplicasError, UnconfirmedError
@@ -70,6 +71,7 @@ class GameStore:
         self._one_attempt = Retry(pools, replace(policy or RetryPolicy(), deadline=0.0), observer)
         self._level = DurabilityLevel(durability, replicas)
         self.subscription = Subscription(pools)
+        self.call_counts = CallCounts(pools)
 
     @classmethod
     def from_url(

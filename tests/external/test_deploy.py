@@ -110,9 +110,10 @@ def test_only_settings_are_given_and_their_values_are_accepted() -> None:
 def test_the_user_of_the_storage_has_the_rights_that_are_listed() -> None:
     (values,) = documents(VALKEY)
     granted = values["auth"]["aclUsers"]["games"]["permissions"].split()
-    needed = [*RIGHTS["every store"], *RIGHTS["streams"], *RIGHTS["`DURABILITY=replicated`"]]
-    assert granted[:3] == ["~{g:*", "&{g:*", "-@all"]
-    assert set(granted[3:]) == {f"+{command.lower()}" for command in needed}
+    needs = ("every store", "streams", "rate limits", "`DURABILITY=replicated`")
+    needed = [command for need in needs for command in RIGHTS[need]]
+    assert granted[:4] == ["~{g:*", "~limit:*", "&{g:*", "-@all"]
+    assert set(granted[4:]) == {f"+{command.lower()}" for command in needed}
 
 
 @pytest.mark.parametrize("source", ["compose", "chart"])

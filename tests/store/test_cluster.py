@@ -55,6 +55,14 @@ def test_a_game_and_its_rematch_may_be_on_two_servers(store: GameStore) -> None:
     raise AssertionError("each game was on the server of the one before")
 
 
+def test_calls_are_counted_at_every_server(store: GameStore) -> None:
+    callers = [f"192.0.2.{number}" for number in range(20)]
+    for number in (1, 2):
+        counted = [store.call_counts.count("join", caller) for caller in callers]
+        assert {each and each[0] for each in counted} <= {number, 1}  # 1 again in a new minute
+        assert None not in counted
+
+
 def server_of(store: GameStore, game_id: str) -> object:
     """The port of the server that has a game."""
     return store._pools.for_key(game_key(game_id)).connection_kwargs["port"]

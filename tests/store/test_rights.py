@@ -57,6 +57,7 @@ LEVEL = {
 CLUSTER = RIGHTS["`redis+cluster`"]
 SENTINELS = RIGHTS["the sentinels' own user"]
 STREAMS = RIGHTS["streams"]
+LIMITS = RIGHTS["rate limits"]
 
 
 def grant(
@@ -206,6 +207,19 @@ def test_without_a_right_to_channels_a_store_warns_and_plays(single: Place, miss
     with closing(single.store()) as store:
         assert store.check_ready() == (NO_CHANNEL,)
         play_a_move(store)
+
+
+@pytest.mark.parametrize("missing", [None, *LIMITS, "the keys"])
+def test_calls_are_counted_with_these_rights_and_pass_without_them(
+    single: Place, missing: str | None
+) -> None:
+    (node,) = single.nodes
+    grant(single.nodes, [command for command in (*EVERY, *LIMITS) if command != missing])
+    if missing != "the keys":
+        node.execute("ACL", "SETUSER", "ann", "~limit:*")
+    with closing(single.store()) as store:
+        counted = store.call_counts.count("join", f"without {missing}")
+        assert (counted is None) == (missing is not None)
 
 
 @pytest.mark.parametrize(

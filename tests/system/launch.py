@@ -39,6 +39,7 @@ class Launch:
         # Of its own, so that what a killed service leaves there goes with the test.
         self._temporary = tempfile.TemporaryDirectory()
         given = {"PORT": "0", "DATA_DIR": str(self.data_dir), "TMPDIR": self._temporary.name}
+        given["RATE_LIMIT"] = "off"  # all of a test comes from one address
         inherited = {name: value for name, value in os.environ.items() if name not in _OWN}
         with self._output.open("wb") as output:
             self.process = subprocess.Popen(

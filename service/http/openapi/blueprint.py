@@ -14,9 +14,10 @@ import flask_smorest
 import marshmallow as ma
 from flask import Flask
 
-from service.http.openapi.headers import PROBLEM_HEADERS
+from service.http.openapi.headers import PROBLEM_HEADERS, RATE_LIMIT_HEADERS
 from service.http.parsing import Token
 from service.http.problems.catalogue import MEDIA_TYPE, PROBLEMS, Problem
+from service.http.rate_limits import LIMITS
 from service.http.schemas.replies import ProblemReply
 
 _View = TypeVar("_View", bound=Callable[..., object])
@@ -120,7 +121,10 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]
             codes = {*problems, *_TOKEN[token]}
             codes |= {"not-acceptable"} if available else set()
             codes |= set(_BODY) if _has_body(view) else set()
+            codes |= {"quota-exceeded"} if name in LIMITS else set()
             described = self._described(view, name, token, codes)
+            if name in LIMITS:
+                _add_headers(described, RATE_LIMIT_HEADERS)
             vars(described)[_AVAILABLE] = available
             return described
 
@@ -214,6 +218,14 @@ def _documenting(decorate: Callable[[_View], _View]) -> Callable[[_View], _View]
         return view
 
     return document
+
+
+def _add_headers(view: Callable[..., object], headers: Mapping[str, object]) -> None:
+    """Document headers on every answer that is documented so far."""
+    documented: dict[str, Any] = getattr(view, _DOCUMENTATION)
+    for alternatives in documented["response"]["responses"].values():
+        for stated in alternatives:
+            stated["headers"] = {**stated.get("headers", {}), **headers}
 
 
 def _success_types(view: Callable[..., object]) -> tuple[str, ...]:

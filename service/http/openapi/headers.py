@@ -38,6 +38,20 @@ _CHALLENGE = {
 _RETRY = {
     "Retry-After": header("Seconds to wait before the next attempt.", 2, type="integer", minimum=0)
 }
+RATE_LIMIT_HEADERS = {
+    "RateLimit-Policy": {
+        "description": "How many calls (`q`) an address may make in how many seconds (`w`). Not "
+        "there where limits are off, or the storage cannot count.",
+        "schema": {"type": "string"},
+        "example": '"create";q=600;w=60',
+    },
+    "RateLimit": {
+        "description": "How many of them remain (`r`), and in how many seconds all are there "
+        "again (`t`). Not there where RateLimit-Policy is not.",
+        "schema": {"type": "string"},
+        "example": '"create";r=597;t=42',
+    },
+}
 PROBLEM_HEADERS = {
     "unsupported-media-type": {
         "Accept-Encoding": {

@@ -10,7 +10,6 @@ from __future__ import annotations
 import random
 from collections import Counter
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from flask.testing import FlaskClient
@@ -130,7 +129,7 @@ def shared_keys(games: int = 100, steps: int = 200) -> Outcome:
     counts: Counter[str] = Counter()
     violations = []
     with throwaway_server() as server:
-        config = Config(redis_url=server.url, data_dir=Path("unused"), log_level="CRITICAL")
+        config = Config(redis_url=server.url, rate_limit="off", log_level="CRITICAL")
         client = create_app(config).test_client(use_cookies=False)
         for seed in range(games):
             game = Game(client, random.Random(f"keys {seed}"), counts)
