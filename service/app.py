@@ -41,6 +41,7 @@ from service.http.resources import (
 )
 from service.http.root_path import PrefixedFlask
 from service.store import readiness
+from service.store.capacity import Capacity
 from service.store.game_store import GameStore
 
 if TYPE_CHECKING:
@@ -87,17 +88,19 @@ def create_app(
     )
     _log(config)
     metrics = _metrics(app, config)
+    capacity = None
     if store is None:
         connections = config.threads + _SPARE_CONNECTIONS
         url = config.redis_url or _DEFAULT_URL
         store = GameStore.from_url(
             url, connections, config.durability, config.replicas, observer=metrics
         )
+        capacity = store.capacity(config.max_store_memory_percent)
+        app.extensions["report_readiness"] = partial(_report, store, capacity)
         if config.rate_limit == "on":
             app.extensions[rate_limits.EXTENSION] = RateLimits(store.call_counts, config)
     app.extensions["store"] = store
-    app.extensions["report_readiness"] = partial(readiness.report, store.check_ready)
-    repository = GameRepository(store, _lifetimes(config), metrics)
+    repository = GameRepository(store, _lifetimes(config), metrics, capacity)
     transactions = app.extensions["transactions"] = Transactions(repository, clock)
     app.extensions["queries"] = Queries(transactions, repository)
     watchers = Watchers(transactions, repository, store.subscription, clock, observer=metrics)
@@ -107,6 +110,12 @@ def create_app(
     middleware.install(app, config, metrics)
     app.extensions["entry"] = app.entry = proxies.before(app.wsgi_app, config.trusted_proxies)
     return app
+
+
+def _report(store: GameStore, capacity: Capacity) -> None:
+    """Log what an operator should know of the storage, once it is ready."""
+    readiness.report(store.check_ready)
+    capacity.report()
 
 
 def _metrics(app: Flask, config: Config) -> Metrics | None:

@@ -168,6 +168,17 @@ class QuotaExceededError(ServiceError):
         self.retry_after = retry_after
 
 
+class CapacityReachedError(ServiceError):
+    """The store is so full that no new game is made; it may have room in `retry_after` seconds."""
+
+    def __init__(self, percent: int, most: int, retry_after: int) -> None:
+        super().__init__(
+            f"the storage is {percent} % full, and new games are made below {most} % "
+            "(MAX_STORE_MEMORY_PERCENT)"
+        )
+        self.retry_after = retry_after
+
+
 class StorageError(ServiceError):
     """The store failed, which may have passed in `retry_after` seconds."""
 

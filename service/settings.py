@@ -43,6 +43,8 @@ MEANINGS = {
     "keepalive_seconds": "how long a connection without requests is kept",
     "max_body_bytes": "the largest request body",
     "log_level": "the least important lines that are logged",
+    "max_store_memory_percent": "how full a server of the storage may be, in % of its `maxmemory`, "
+    "before new games are refused there",
     "rate_limit": "whether one address may make only so many of some calls within a minute",
     "rate_limit_create": "how many games and rematches an address may create within a minute",
     "rate_limit_join": "how many seats it may join",

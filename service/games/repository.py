@@ -16,7 +16,9 @@ from service.games.loaded import CallerT_co, LoadedGame, NextVersion
 from service.games.meta import Lifetimes, Meta
 from service.games.observer import GameObserver
 from service.games.snapshots import SNAPSHOTS
+from service.store.capacity import Capacity
 from service.store.game_store import GameStore
+from service.store.keys import game_key
 from service.store.models import (
     Commit,
     Committed,
@@ -50,11 +52,16 @@ class GameRepository:
     """The games of one store; safe to share between threads."""
 
     def __init__(
-        self, store: GameStore, lifetimes: Lifetimes, observer: GameObserver | None = None
+        self,
+        store: GameStore,
+        lifetimes: Lifetimes,
+        observer: GameObserver | None = None,
+        capacity: Capacity | None = None,
     ) -> None:
         self._store = store
         self.lifetimes = lifetimes
         self._observer = observer
+        self._capacity = capacity
 
     def load(
         self, game_id: str, key: RecordKey | MoveKey | None = None
@@ -76,6 +83,19 @@ class GameRepository:
     ) -> NextVersion[CallerT_co]:
         """The version that a step makes of a loaded game at `now` (ms since 1970)."""
         return next_version(before, step, meta, now, self.lifetimes)
+
+    def require_room(self, following: NextVersion[CallerT_co]) -> None:
+        """Return if there is room for the game that a version makes or reserves, if it does.
+
+        Raises CapacityReachedError.
+        """
+        before, reserved = following.before, following.meta.rematch
+        if self._capacity is None:
+            return
+        if before.version == 0:
+            self._capacity.require_room(game_key(before.game_id))
+        elif reserved is not None and before.meta.rematch is None:
+            self._capacity.require_room(game_key(reserved.game_id))
 
     def commit(
         self,

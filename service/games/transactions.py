@@ -136,6 +136,7 @@ class Transactions:
                 continue
             decision = _decided(change, current, now)
             following = self._repository.next_version(current, decision.step, decision.meta, now)
+            self._repository.require_room(following)
             response = self._commit(following, decision.reply, key, change.idempotency)
             if response is not None:
                 return response

@@ -31,8 +31,8 @@ from service.store.subscriber import GLOBAL, SHARDED, UNKNOWN
 from service.store.topologies import Pools
 
 NO_INFO = (
-    "the storage's user may not run INFO: whether the storage evicts games is not known, "
-    "and a commit whose answer was lost is never repeated"
+    "the storage's user may not run INFO: whether the storage evicts games or is nearly full is "
+    "not known, and a commit whose answer was lost is never repeated"
 )
 NO_CHANNEL = (
     "the storage's user may not publish or follow the channels {g:*: who watches a game learns of "

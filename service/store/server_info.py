@@ -28,6 +28,17 @@ def eviction_policy(connection: Connection) -> str | None:
     return _info(connection, "memory")[0].get("maxmemory_policy")
 
 
+def memory_percent(connection: Connection) -> int | None:
+    """How full the server is, in whole % of its `maxmemory`; None if it has none.
+
+    What it holds for its replicas and its append-only file does not count there.
+    """
+    fields = _info(connection, "memory")[0]
+    most = int(fields.get("maxmemory", 0))
+    used = int(fields.get("used_memory", 0)) - int(fields.get("mem_not_counted_for_evict", 0))
+    return used * 100 // most if most else None
+
+
 def has_append_only_file(connection: Connection) -> bool | None:
     """Whether the server writes each change to a file; None if it is not said."""
     enabled = _info(connection, "persistence")[0].get("aof_enabled")

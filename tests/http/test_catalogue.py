@@ -55,7 +55,7 @@ CONTRACT = {
     422: "validation-failed idempotency-key-reused",
     429: "quota-exceeded",
     500: "internal-error game-damaged",
-    503: "storage-unavailable outcome-unknown",
+    503: "storage-unavailable outcome-unknown capacity-reached",
 }
 
 

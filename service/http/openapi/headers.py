@@ -64,4 +64,5 @@ PROBLEM_HEADERS = {
     "storage-unavailable": _RETRY,
     "outcome-unknown": _RETRY,
     "quota-exceeded": _RETRY,
+    "capacity-reached": _RETRY,
 }

@@ -220,6 +220,13 @@ _TABLE = (
         "It is not known whether the move was made",
         "Repeat the call unchanged with its Idempotency-Key, or read the game again.",
     ),
+    Problem(
+        "capacity-reached",
+        503,
+        "There is no room for new games",
+        "Games under way go on. Try again after the time that Retry-After names; the service's "
+        "operator gives the storage more memory, or raises the setting MAX_STORE_MEMORY_PERCENT.",
+    ),
 )
 PROBLEMS = {problem.code: problem for problem in _TABLE}
 """Every problem by its code, in the order of their statuses."""

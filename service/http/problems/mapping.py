@@ -6,6 +6,7 @@ from engine import errors as engine_errors
 from engine.errors import NotYourTurnError, WrongPhaseError
 from service import errors
 from service.errors import (
+    CapacityReachedError,
     ConflictError,
     ContentEncodingError,
     ForeignTagError,
@@ -42,6 +43,7 @@ _CODE_OF_ERROR: dict[type[Exception], str] = {
     RematchMadeError: "rematch-made",
     errors.KeyReusedError: "idempotency-key-reused",
     QuotaExceededError: "quota-exceeded",
+    CapacityReachedError: "capacity-reached",
     errors.CorruptGameError: "game-damaged",
     errors.StorageUnavailableError: "storage-unavailable",
     errors.OutcomeUnknownError: "outcome-unknown",
@@ -126,7 +128,7 @@ def problem_headers(problem: Problem, error: Exception | None = None) -> dict[st
     if problem.status == 401:
         parameter = ', error="invalid_token"' if problem.code == "invalid-token" else ""
         headers["WWW-Authenticate"] = _CHALLENGE + parameter
-    if isinstance(error, StorageError | QuotaExceededError):
+    if isinstance(error, StorageError | QuotaExceededError | CapacityReachedError):
         headers["Retry-After"] = str(error.retry_after)
     if isinstance(error, ContentEncodingError):
         headers["Accept-Encoding"] = "identity"

@@ -67,6 +67,7 @@ class GamesResource(Resource):
         "game-damaged",  # under a key that has made a game before
         "storage-unavailable",
         "outcome-unknown",
+        "capacity-reached",
     )
     @blueprint.arguments(CreateHeaders, location="headers")
     @blueprint.arguments(GameRequest, required=False)
@@ -256,6 +257,7 @@ class RematchResource(Resource):
         "game-not-finished",
         "rematch-made",
         "validation-failed",
+        "capacity-reached",
     )
     @blueprint.arguments(CreateHeaders, location="headers")
     @blueprint.arguments(RematchRequest, required=False)
