@@ -35,6 +35,17 @@ class Limit:
     name: str
     setting: str
 
+    @property
+    def default(self) -> int:
+        """The calls in a minute where the setting says nothing."""
+        return quota_of(Config(), self)
+
+
+def quota_of(config: Config, limit: Limit) -> int:
+    """The calls in a minute that a limit allows."""
+    quota: int = getattr(config, limit.setting)
+    return quota
+
 
 _CREATE = Limit("create", "rate_limit_create")
 LIMITS: Mapping[str, Limit] = {
@@ -59,9 +70,7 @@ class RateLimits:
 
     def __init__(self, counter: Counter, config: Config) -> None:
         self._counter = counter
-        self._quotas: dict[str, int] = {
-            limit.name: getattr(config, limit.setting) for limit in LIMITS.values()
-        }
+        self._quotas = {limit.name: quota_of(config, limit) for limit in LIMITS.values()}
 
     def count(self, limit: Limit, address: str) -> Usage | None:
         """Count a call of an address; None where that cannot be done."""

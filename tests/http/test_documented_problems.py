@@ -18,7 +18,7 @@ from service.http.problems.catalogue import MEDIA_TYPE
 from tests.http.caller import OPERATIONS, SPEC
 from tests.http.situations import Situations
 
-_FROM_OTHERS = {"quota-exceeded"}
+_FROM_OTHERS = {"quota-exceeded", "capacity-reached"}
 """What other tests hold against the description."""
 _VARIABLE = re.compile(r"[A-Za-z0-9_-]{22}|\d+|'[^']*'")
 

@@ -14,7 +14,7 @@ import flask_smorest
 import marshmallow as ma
 from flask import Flask
 
-from service.http.openapi.headers import PROBLEM_HEADERS, RATE_LIMIT_HEADERS
+from service.http.openapi.headers import PROBLEM_HEADERS, rate_limit_headers
 from service.http.parsing import Token
 from service.http.problems.catalogue import MEDIA_TYPE, PROBLEMS, Problem
 from service.http.rate_limits import LIMITS
@@ -121,10 +121,11 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]
             codes = {*problems, *_TOKEN[token]}
             codes |= {"not-acceptable"} if available else set()
             codes |= set(_BODY) if _has_body(view) else set()
-            codes |= {"quota-exceeded"} if name in LIMITS else set()
+            limit = LIMITS.get(name)
+            codes |= {"quota-exceeded"} if limit else set()
             described = self._described(view, name, token, codes)
-            if name in LIMITS:
-                _add_headers(described, RATE_LIMIT_HEADERS)
+            if limit:
+                _add_headers(described, rate_limit_headers(limit.name, limit.default))
             vars(described)[_AVAILABLE] = available
             return described
 

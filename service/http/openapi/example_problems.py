@@ -92,13 +92,15 @@ _ERRORS = (
     errors.StaleVersionError(_VERSION),
     errors.MediaTypeError("the body is text/plain"),
     errors.KeyReusedError("the key belongs to another request"),
-    errors.QuotaExceededError("too many watch this game in this place", _SOON),
+    errors.QuotaExceededError("the 600 calls that an address may make in a minute are used up", 42),
     errors.StorageUnavailableError("the storage does not answer", _SOON),
     errors.OutcomeUnknownError("the storage was lost while it wrote", _SOON),
+    errors.CapacityReachedError(91, 90, 60),
 )
 _OWN_ERRORS: dict[str, tuple[Exception, ...]] = {
     "drawCard": (_refused(WrongPhaseError("discard")),),
     "getCard": (errors.CardImageNotFoundError("11H"),),
+    "listEvents": (errors.QuotaExceededError("too many watch this game in this place", _SOON),),
     "getProblem": (errors.ProblemNotFoundError("no problem has the code 'no-luck'"),),
 }
 

@@ -38,20 +38,6 @@ _CHALLENGE = {
 _RETRY = {
     "Retry-After": header("Seconds to wait before the next attempt.", 2, type="integer", minimum=0)
 }
-RATE_LIMIT_HEADERS = {
-    "RateLimit-Policy": {
-        "description": "How many calls (`q`) an address may make in how many seconds (`w`). Not "
-        "there where limits are off, or the storage cannot count.",
-        "schema": {"type": "string"},
-        "example": '"create";q=600;w=60',
-    },
-    "RateLimit": {
-        "description": "How many of them remain (`r`), and in how many seconds all are there "
-        "again (`t`). Not there where RateLimit-Policy is not.",
-        "schema": {"type": "string"},
-        "example": '"create";r=597;t=42',
-    },
-}
 PROBLEM_HEADERS = {
     "unsupported-media-type": {
         "Accept-Encoding": {
@@ -66,3 +52,21 @@ PROBLEM_HEADERS = {
     "quota-exceeded": _RETRY,
     "capacity-reached": _RETRY,
 }
+
+
+def rate_limit_headers(name: str, quota: int) -> dict[str, object]:
+    """The descriptions of what answers say of a limit, by its name and its quota."""
+    return {
+        "RateLimit-Policy": {
+            "description": "How many calls (`q`) an address may make in how many seconds (`w`). "
+            "Not there where limits are off, or the storage cannot count.",
+            "schema": {"type": "string"},
+            "example": f'"{name}";q={quota};w=60',
+        },
+        "RateLimit": {
+            "description": "How many of them remain (`r`), and in how many seconds all are there "
+            "again (`t`). Not there where RateLimit-Policy is not.",
+            "schema": {"type": "string"},
+            "example": f'"{name}";r={quota - 3};t=42',
+        },
+    }
