@@ -43,6 +43,8 @@ from service.http.root_path import PrefixedFlask
 from service.store import readiness
 from service.store.capacity import Capacity
 from service.store.game_store import GameStore
+from service.store.topologies import open_pools
+from service.store.url import parse
 
 if TYPE_CHECKING:
     from service.metrics import Metrics
@@ -92,10 +94,9 @@ def create_app(
     if store is None:
         connections = config.threads + _SPARE_CONNECTIONS
         url = config.redis_url or _DEFAULT_URL
-        store = GameStore.from_url(
-            url, connections, config.durability, config.replicas, observer=metrics
-        )
-        capacity = store.capacity(config.max_store_memory_percent)
+        pools = open_pools(parse(url), connections)
+        store = GameStore(pools, config.durability, config.replicas, observer=metrics)
+        capacity = Capacity(pools, config.max_store_memory_percent)
         app.extensions["report_readiness"] = partial(_report, store, capacity)
         if config.rate_limit == "on":
             app.extensions[rate_limits.EXTENSION] = RateLimits(store.call_counts, config)

@@ -184,6 +184,7 @@ class Config:
     rate_limit_join: int = field(default=300, metadata=_whole(1, 1_000_000))
     rate_limit_evaluate: int = field(default=600, metadata=_whole(1, 1_000_000))
     rate_limit_hint: int = field(default=300, metadata=_whole(1, 1_000_000))
+    rate_limit_review: int = field(default=60, metadata=_whole(1, 1_000_000))
     metrics_host: str = field(default="127.0.0.1", metadata=_HOST)
     metrics_port: int | None = field(default=None, metadata=_whole(0, 65_535))
 

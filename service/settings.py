@@ -50,6 +50,7 @@ MEANINGS = {
     "rate_limit_join": "how many seats it may join",
     "rate_limit_evaluate": "how many hands it may have evaluated",
     "rate_limit_hint": "how many hints it may ask for",
+    "rate_limit_review": "how many reviews it may ask for",
     "metrics_host": "the address to show metrics at; `0.0.0.0` or `::` is every address of the "
     "machine",
     "metrics_port": "the port to show metrics for Prometheus at; 0 is any free one, which the "

@@ -52,6 +52,7 @@ def test_every_setting_is_read_from_the_variable_of_its_name() -> None:
         "RATE_LIMIT_JOIN": "4",
         "RATE_LIMIT_EVALUATE": "3",
         "RATE_LIMIT_HINT": "2",
+        "RATE_LIMIT_REVIEW": "1",
         "METRICS_HOST": "0.0.0.0",
         "METRICS_PORT": "9100",
         "PATH": "/bin",
@@ -86,6 +87,7 @@ def test_every_setting_is_read_from_the_variable_of_its_name() -> None:
         rate_limit_join=4,
         rate_limit_evaluate=3,
         rate_limit_hint=2,
+        rate_limit_review=1,
         metrics_host="0.0.0.0",
         metrics_port=9100,
     )

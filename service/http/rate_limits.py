@@ -54,6 +54,7 @@ LIMITS: Mapping[str, Limit] = {
     "joinGame": Limit("join", "rate_limit_join"),
     "evaluateHand": Limit("evaluate", "rate_limit_evaluate"),
     "getHint": Limit("hint", "rate_limit_hint"),
+    "getReview": Limit("review", "rate_limit_review"),
 }
 """The limit of each operation that has one, by its operationId."""
 

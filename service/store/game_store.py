@@ -25,7 +25,6 @@ from redis.exceptions import RedisError, ResponseError
 from service.errors import CorruptGameError, OutcomeUnknownError
 from service.store import commit_script, delete_script, readiness, records, review_script
 from service.store.call_counts import CallCounts
-from service.store.capacity import Capacity
 from service.store.connection import Command, Connection
 from service.store.durability import Durability, DurabilityLevel
 from service.store.failures import SOON, NotRetriedError, TooFewReplicasError, UnconfirmedError
@@ -91,10 +90,6 @@ class GameStore:
         how many have to confirm a write. Raises StoreUrlError.
         """
         return cls(open_pools(parse(url), connections), durability, replicas, policy, observer)
-
-    def capacity(self, most: int) -> Capacity:
-        """Give the room for new games, where each master may be `most` % full."""
-        return Capacity(self._pools, most)
 
     def close(self) -> None:
         """Close every connection."""

@@ -119,6 +119,7 @@ def calls(player: Player) -> dict[str, Any]:
         "joinGame": lambda: player.client.post(f"{player.path}/seats", json={"invite": "x"}),
         "evaluateHand": lambda: player.client.post("/v1/evaluations", json=EVALUATION),
         "getHint": lambda: player.get("/hint"),
+        "getReview": lambda: player.get("/review?seat=0"),
     }
     assert made.keys() == LIMITS.keys(), "write a call of each limited operation"
     return made
