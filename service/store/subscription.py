@@ -1,7 +1,7 @@
 """What tells a worker that one of the games which are watched there was changed.
 
-The server does, by the channel of the game; besides, the length of its log is looked at every two
-seconds. Either may tell of a game more than once, and only the first is sure to come too late.
+The server does, by the channel of the game. Besides, the length of its log is looked at every two
+seconds. Each change is told of at least once, and may be told of twice.
 """
 
 from __future__ import annotations

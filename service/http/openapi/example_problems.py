@@ -40,6 +40,7 @@ from service.http.schemas.requests import (
     JoinRequest,
     KeyHeaders,
 )
+from service.http.schemas.reviews import ReviewQuery
 
 _Wrong = tuple[str, type[ma.Schema], Mapping[str, object]]
 """Where wrong values stand in a request, the schema that refuses them, and the values."""
@@ -59,6 +60,7 @@ WRONG_REQUESTS: dict[str, _Wrong] = {
     "leaveGame": ("headers", KeyHeaders, {"Idempotency-Key": "two words"}),
     "rematchGame": ("headers", CreateHeaders, {"Idempotency-Key": "too-short"}),
     "listEvents": ("query", EventsQuery, {"after": "-1"}),
+    "getReview": ("query", ReviewQuery, {"seat": "-1"}),
     "evaluateHand": ("json", EvaluationRequest, {"cards": ["8H", "8H", "8H"], "wild_rank": "5"}),
     "getCard": ("query", CardImageQuery, {"colours": "3"}),
 }

@@ -144,6 +144,7 @@ def operations(invite: str) -> list[Operation]:
         Operation("drawCard", f"{GAME}/draw", {"source": "stock"}),
         Operation("discardCard", f"{GAME}/discard", {"card": "8H", "go_out": True},
                   {"go_out": lambda value: isinstance(value, bool)}),
+        Operation("rematchGame", f"{GAME}/rematch", {}),
         Operation("evaluateHand", "/v1/evaluations", hand),
     ]  # fmt: skip
 

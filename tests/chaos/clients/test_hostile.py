@@ -31,7 +31,8 @@ def test_the_corpus_has_hostile_bodies_for_every_operation_with_a_body() -> None
     assert not missing, f"add to operations() in tests/chaos/clients/corpus.py: {sorted(missing)}"
     assert not unknown, f"no operations with a body: {sorted(unknown)}"
     for name, operation in attacked.items():
-        assert len(list(corpus.bodies(operation.valid, operation.accepted_values))) > 200, name
+        least = 200 if operation.valid else 50  # a body without members has none that can be wrong
+        assert len(list(corpus.bodies(operation.valid, operation.accepted_values))) > least, name
 
 
 FAULTS = {

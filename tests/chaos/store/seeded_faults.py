@@ -14,6 +14,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing
+from typing import Any
 
 import redis
 from flask import Flask
@@ -35,6 +36,7 @@ from service.store.models import (
     StoredGame,
 )
 from tests.chaos.crashes.lost_answers import COMMIT_COMMAND, CuttingProxy, unix_target
+from tests.chaos.simulation.faulty_store import NoSubscription
 from tests.chaos.traffic.history import History
 from tests.chaos.traffic.http_client import Answer, LostAnswerError, Request
 from tests.chaos.traffic.load import Workload, run_load
@@ -71,6 +73,8 @@ class SimpleStore(GameStore):
     no lifetimes, since no trial with it waits for them, and every record stays.
     """
 
+    subscription: Any = NoSubscription()
+
     def __init__(self, url: str, rng: random.Random) -> None:
         # The client's default retries have pauses.
         self._client = redis.Redis.from_url(url, retry=Retry(NoBackoff(), 10))
@@ -89,6 +93,9 @@ class SimpleStore(GameStore):
     def events_at(self, game_id: str, seqs: Sequence[int]) -> list[bytes]:
         values = [self._client.lindex(_log(game_id), seq - 1) for seq in seqs]
         return [event for event in values if event is not None]
+
+    def has_record(self, game_id: str, key: RecordKey) -> bool:
+        return self.read(game_id, key)[1] is not None
 
     def close(self) -> None:
         self._client.close()
