@@ -1,0 +1,104 @@
+/**
+ * The table to play at.
+ *
+ *     the service's answers → state.mjs (view, events) → views/ (one render)
+ *     a tap, a key, a drag  → moves.mjs, games.mjs     → api.mjs
+ *
+ * `playback.mjs` takes the events from the state one by one; `table.mjs` folds them to what is
+ * shown. It uses nothing but the public API.
+ */
+
+/** @import { Options, Settings, Sort, State } from "./types.ts" */
+import { listeners } from "./api.mjs";
+import { watchDrags } from "./drag.mjs";
+import { createGames } from "./games.mjs";
+import { languageOf } from "./i18n.mjs";
+import { watchKeys } from "./keys.mjs";
+import { createMoves, refresh } from "./moves.mjs";
+import { createPlayback } from "./playback.mjs";
+import { createStore, firstState } from "./state.mjs";
+import * as storage from "./storage.mjs";
+import { render } from "./vendor/preact-htm.mjs";
+import { app } from "./views/app.mjs";
+
+/** @typedef {ReturnType<typeof createActions>} Actions */
+
+const NARROW = matchMedia("(max-width: 720px)");
+const LONG_HIDDEN = 20_000;
+/** @type {Sort[]} */
+const SORTS = ["meld", "rank", "suit", "hand"];
+
+const store = createStore(firstState(storage.settings(), storage.options()), draw);
+const playback = createPlayback(store);
+const act = createActions();
+let isDrawn = false;
+
+function createActions() {
+  return {
+    ...createMoves(store, playback),
+    ...createGames(store, playback),
+    skip: playback.skip,
+    /** @param {State["sheet"]} sheet */
+    show: (sheet) => store.set({ sheet }),
+    dropHint: () => store.set({ hint: null, figures: false }),
+    dropTrouble: () => store.set({ trouble: null }),
+    /** @param {Partial<Settings>} changed */
+    setting(changed) {
+      const settings = { ...store.get().settings, ...changed };
+      storage.keepSettings(settings);
+      store.set({ settings });
+    },
+    /** @param {Partial<Options>} changed */
+    option(changed) {
+      const options = { ...store.get().options, ...changed };
+      storage.keepOptions(options);
+      store.set({ options });
+    },
+    nextSort() {
+      const { sort } = store.get().settings;
+      this.setting({ sort: SORTS[(SORTS.indexOf(sort) + 1) % SORTS.length] });
+    },
+  };
+}
+
+function draw() {
+  if (!isDrawn) return;
+  const state = store.get();
+  const page = document.documentElement;
+  page.lang = languageOf(state.settings.lang);
+  page.dataset.theme = state.settings.theme;
+  page.dataset.speed = state.settings.speed;
+  const root = document.querySelector("#app");
+  if (root) render(app(state, act), root);
+}
+
+function start() {
+  isDrawn = true;
+  listeners.onWait = (waiting) => {
+    if (waiting !== store.get().waiting) store.set({ waiting });
+  };
+  const narrowed = () => store.set({ narrow: NARROW.matches });
+  NARROW.addEventListener("change", narrowed);
+  narrowed();
+  watchKeys(store, act);
+  watchDrags(store, act);
+  watchPage();
+  act.resume();
+}
+
+/** A page that ends sends what it holds; one that comes back looks what happened meanwhile. */
+function watchPage() {
+  let hiddenAt = Infinity;
+  addEventListener("pagehide", () => act.flush(true));
+  addEventListener("pageshow", (event) => {
+    if (event.persisted) refresh(store, playback);
+  });
+  document.addEventListener("visibilitychange", () => {
+    const isHidden = document.visibilityState === "hidden";
+    if (isHidden) act.flush(true);
+    else if (Date.now() - hiddenAt > LONG_HIDDEN && !store.get().busy) refresh(store, playback);
+    hiddenAt = isHidden ? Date.now() : Infinity;
+  });
+}
+
+start();
