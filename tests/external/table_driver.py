@@ -56,6 +56,7 @@ class Table:
         theme: str = "light",
         settings: dict[str, Any] | None = None,
         options: dict[str, Any] | None = None,
+        fragment: str = "",
         **context: Any,
     ) -> Self:
         """A page of its own, with settings and options that a player chose before."""
@@ -64,7 +65,7 @@ class Table:
         texts = {f"{_KEPT}{name}": json.dumps(value) for name, value in kept.items()}
         place.add_init_script(f"({_KEEP})({json.dumps(texts)})")
         table = cls(place.new_page(), url)
-        table.page.goto(f"{url}/play")
+        table.page.goto(f"{url}/play#{fragment}")
         return table
 
     def _ask(self, request: Any) -> None:

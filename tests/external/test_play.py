@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 import requests
@@ -342,3 +343,47 @@ def test_the_types_in_its_comments_are_right() -> None:
         check=False,
     )
     assert checked.returncode == 0, checked.stdout
+
+
+def test_two_people_play_while_a_third_looks_on(
+    browser: Browser, service_url: str, tmp_path: Path
+) -> None:
+    options = {"people": 1, "opponents": 1, "name": "Ann", **SHORT}
+    ann = Table.opened(browser, service_url, options=options)
+    ann.button("Play").click()
+    invite = ann.page.get_by_label("Invite: Player 2").input_value()
+    watch = ann.page.get_by_label("A link to look on").input_value()
+    assert ann.violations() == []
+    picture(ann, tmp_path, "waiting")
+    third = Table.opened(browser, service_url, size=PHONE, fragment=urlsplit(watch).fragment)
+    third.page.locator(".guests").wait_for()
+    bo = Table.opened(browser, service_url, size=PHONE, fragment=urlsplit(invite).fragment)
+    bo.page.get_by_label("Your name").fill("Bo")
+    assert bo.violations() == []
+    picture(bo, tmp_path, "join")
+    bo.button("Join").click()
+    assert "#" not in bo.page.url
+    assert "#" not in third.page.url
+    third.page.locator(".guests").wait_for(state="detached")
+    people = [ann, bo]
+
+    while served(ann)["status"] != "finished":
+        for person in (*people, third):
+            if person.button("Next round").count():
+                person.button("Next round").click()
+        due = [each for each in people if each.page.locator(".table[data-due='']").count() == 0]
+        if due:
+            due[0].step()
+        picture(third, tmp_path, "looking-on")
+    totals = served(ann)["result"]["totals"]
+    for person in (*people, third):
+        person.play(until=lambda each: each.page.locator("dialog.game-end").count() > 0)
+        assert person.totals() == totals
+        assert_clean(person)
+    assert third.hand() == []
+
+    ann.button("Rematch").click()
+    ann.page.locator("dialog.game-end").wait_for(state="detached")
+    bo.button("Rematch").click()
+    bo.page.locator("dialog.game-end").wait_for(state="detached")
+    assert ann.session()["id"] == bo.session()["id"] != urlsplit(watch).fragment.split("/")[1]

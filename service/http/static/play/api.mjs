@@ -65,6 +65,21 @@ export function makeMove(id, token, move, keepalive = false) {
 export const rematchGame = (id, token, key) =>
   call({ method: "POST", path: `games/${id}/rematch`, token, key });
 
+/** Take a seat, by its invite or by its token of the game before.
+ * @param {string} id @param {object} body @param {string} key @returns {Promise<Created>} */
+export const joinGame = (id, body, key) =>
+  call({ method: "POST", path: `games/${id}/seats`, body, key });
+
+/** Open the stream of a game's events after a seq.
+ * @param {string} id @param {string} token @param {number} seq @param {AbortSignal} signal */
+export function openStream(id, token, seq, signal) {
+  /** @type {Record<string, string>} */
+  const headers = { Accept: "text/event-stream" };
+  if (token) headers.Authorization = `Bearer ${token}`;
+  const path = `${BASE}games/${id}/events?after=${seq}`;
+  return fetch(path, { headers, signal, cache: "no-store", credentials: "omit" });
+}
+
 /** All events after a seq. @param {string} id @param {string} token @param {number} seq */
 export async function listEvents(id, token, seq) {
   /** @type {GameEvent[]} */

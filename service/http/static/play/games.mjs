@@ -1,14 +1,24 @@
 /** Games as a whole: created, gone on with, played once more, left, verified. */
 
-/** @import { Options, Session } from "./types.ts" */
+/** @import { Asked, Options, Session } from "./types.ts" */
 /** @import { Created } from "./api.mjs" */
 /** @import { Playback } from "./playback.mjs" */
 /** @import { Store } from "./state.mjs" */
-import { Problem, createGame, getReplay, makeMove, newKey, rematchGame } from "./api.mjs";
-import { keep, readGame } from "./moves.mjs";
+import {
+  Problem,
+  createGame,
+  getReplay,
+  joinGame,
+  makeMove,
+  newKey,
+  rematchGame,
+} from "./api.mjs";
+import { takeLink } from "./links.mjs";
+import { keep, readGame, troubleOf } from "./moves.mjs";
 import { begun, entered } from "./state.mjs";
 import * as storage from "./storage.mjs";
 
+const MOST_OTHERS = 5;
 const NAMES = ["Ada", "Emre", "Linh", "Ravi", "Greta"];
 
 /** @typedef {{ok: boolean, problems: string[]}} Report */
@@ -23,25 +33,30 @@ export function createGames(store, playback) {
       await task();
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
-      store.set({ trouble: { code: error.code, detail: error.detail } });
+      store.set({ trouble: troubleOf(error) });
     } finally {
       store.set({ busy: false });
     }
   }
 
-  /** Ask for a new game. The request is kept until it is answered: a page that is loaded again
-   * repeats it and has the same game. @param {{rematchOf: string | null, body: object, key: string}} asked */
-  async function create(asked) {
-    storage.setCreating(asked);
+  /** Ask for a seat. The request is kept until it is answered: a page that is loaded again repeats
+   * it and has the same seat. @param {Omit<Asked, "key">} request */
+  function ask(request) {
+    return attempt(() => repeat({ ...request, key: newKey() }));
+  }
+
+  /** @param {Asked} asked */
+  async function repeat(asked) {
+    storage.setAsked(asked);
     try {
-      begin(await creation(asked));
+      begin(await answer(asked));
     } finally {
-      storage.setCreating(null);
+      storage.setAsked(null);
     }
   }
 
   /** @param {Created} created */
-  function begin({ game, token, seat, events }) {
+  function begin({ game, token, seat, events, invites }) {
     /** @type {Session} */
     const session = {
       id: game.id,
@@ -51,11 +66,12 @@ export function createGames(store, playback) {
       seen: 0,
       pending: null,
       at: Date.now(),
+      invites: invites ?? [],
     };
     storage.keepSession(session);
     storage.setCurrent(session.id);
     playback.reset();
-    store.set(begun(session, game, events));
+    store.set({ ...begun(session, game, events), invite: null });
     playback.run();
   }
 
@@ -76,6 +92,13 @@ export function createGames(store, playback) {
     }
   }
 
+  /** Look on, unless this browser has a seat there. @param {string} id */
+  async function watch(id) {
+    const none = { token: "", seat: -1, commitment: "", seen: Number.MAX_SAFE_INTEGER, pending: null };
+    if (!storage.session(id)) storage.keepSession({ id, ...none, at: Date.now() });
+    await open(id);
+  }
+
   /** @param {string} id */
   function forget(id) {
     storage.forget(id);
@@ -87,27 +110,39 @@ export function createGames(store, playback) {
     forget,
 
     /** Play a new game with the options. */
-    play() {
-      const body = requestOf(store.get().options);
-      return attempt(() => create({ rematchOf: null, body, key: newKey() }));
-    },
+    play: () => ask({ kind: "create", game: "", body: requestOf(store.get().options) }),
 
-    /** Play the same table once more. */
-    rematch() {
+    /** Play the same table once more, or join whoever asked for that before. */
+    async rematch() {
       const { session } = store.get();
       if (!session) return;
-      return attempt(() => create({ rematchOf: session.id, body: {}, key: newKey() }));
+      await ask({ kind: "rematch", game: session.id, body: {} });
+      const { trouble, view } = store.get();
+      if (trouble?.code !== "rematch-made") return;
+      const game = trouble.rematch ?? view?.rematch ?? "";
+      await ask({ kind: "join", game, body: { token: session.token } });
+    },
+
+    /** Take the seat that a link led to. */
+    join() {
+      const { invite, options } = store.get();
+      if (!invite) return;
+      const body = { invite: invite.code, name: options.name || null };
+      return ask({ kind: "join", game: invite.game, body });
     },
 
     /** Go on with a game. @param {string} id */
     goOn: (id) => attempt(() => open(id)),
 
-    /** Go on where this tab was. */
+    /** Go where a link leads, or on where this tab was. */
     resume() {
+      const link = takeLink();
       store.set({ saved: storage.sessions() });
-      const asked = storage.creating();
+      if (link?.kind === "join") return store.set({ screen: "join", invite: link });
+      if (link?.kind === "watch") return attempt(() => watch(link.game));
+      const asked = storage.asked();
       const id = storage.current();
-      if (asked) return attempt(() => create(asked));
+      if (asked) return attempt(() => repeat(asked));
       if (id) return attempt(() => open(id));
     },
 
@@ -115,7 +150,7 @@ export function createGames(store, playback) {
     async nextRound() {
       const { session, table, pause } = store.get();
       if (pause !== "round" || !session || !table) return;
-      keep(store, { ...session, seen: table.seq });
+      keep(store, { ...session, seen: Math.max(session.seen ?? 0, table.seq) });
       store.set({ pause: null });
       await playback.run();
     },
@@ -125,7 +160,7 @@ export function createGames(store, playback) {
       storage.setCurrent(null);
       playback.reset();
       const trouble = null;
-      store.set({ screen: "home", saved: storage.sessions(), session: null, pause: null, sheet: null, trouble });
+      store.set({ screen: "home", saved: storage.sessions(), session: null, pause: null, sheet: null, trouble, invite: null });
     },
 
     /** Deal the whole game again and compare: in the page, by the service's own verifier. */
@@ -137,7 +172,7 @@ export function createGames(store, playback) {
         const replay = /** @type {{commitment: string}} */ (await getReplay(session.id));
         const { verify } = await import("../verify.mjs");
         const { ok, problems } = /** @type {Report} */ (verify(replay));
-        const same = replay.commitment === session.commitment;
+        const same = !session.commitment || replay.commitment === session.commitment;
         const found = same ? problems : [`${replay.commitment} ≠ ${session.commitment}`, ...problems];
         store.set({ verdict: { state: ok && same ? "true" : "false", problems: found } });
       });
@@ -150,17 +185,21 @@ function ignored(error) {
   if (!(error instanceof Problem)) throw error;
 }
 
-/** @param {{rematchOf: string | null, body: object, key: string}} asked */
-function creation({ rematchOf, body, key }) {
-  if (rematchOf === null) return createGame(body, key);
-  return rematchGame(rematchOf, storage.session(rematchOf)?.token ?? "", key);
+/** @param {Asked} asked @returns {Promise<Created>} */
+function answer({ kind, game, body, key }) {
+  if (kind === "create") return createGame(body, key);
+  if (kind === "join") return joinGame(game, body, key);
+  return rematchGame(game, storage.session(game)?.token ?? "", key);
 }
 
 /** The body of createGame. @param {Options} options */
-function requestOf({ opponents, level, jokers, aces, first, last, hints }) {
-  const ais = NAMES.slice(0, opponents).map((name) => ({ kind: "ai", level, name }));
+function requestOf({ opponents, people, name, level, jokers, aces, first, last, hints }) {
+  const humans = Array.from({ length: Math.min(people, MOST_OTHERS) }, () => ({ kind: "human" }));
+  const least = humans.length ? 0 : 1;
+  const count = Math.max(least, Math.min(opponents, MOST_OTHERS - humans.length));
+  const ais = NAMES.slice(0, count).map((each) => ({ kind: "ai", level, name: each }));
   return {
-    seats: [{ kind: "human" }, ...ais],
+    seats: [{ kind: "human", name: name || null }, ...humans, ...ais],
     jokers,
     aces,
     hints,

@@ -11,6 +11,7 @@
 /** @import { Options, Settings, Sort, State } from "./types.ts" */
 import { listeners } from "./api.mjs";
 import { watchDrags } from "./drag.mjs";
+import { createFeed } from "./feed.mjs";
 import { createGames } from "./games.mjs";
 import { languageOf } from "./i18n.mjs";
 import { watchKeys } from "./keys.mjs";
@@ -30,6 +31,7 @@ const SORTS = ["meld", "rank", "suit", "hand"];
 
 const store = createStore(firstState(storage.settings(), storage.options()), draw);
 const playback = createPlayback(store);
+const feed = createFeed(store.get, () => refresh(store, playback));
 const act = createActions();
 let isDrawn = false;
 
@@ -54,6 +56,11 @@ function createActions() {
       storage.keepOptions(options);
       store.set({ options });
     },
+    /** Copy the text of the field beside a button. @param {HTMLElement} button */
+    copy(button) {
+      button.parentElement?.querySelector("input")?.select();
+      document.execCommand("copy");
+    },
     nextSort() {
       const { sort } = store.get().settings;
       this.setting({ sort: SORTS[(SORTS.indexOf(sort) + 1) % SORTS.length] });
@@ -70,6 +77,7 @@ function draw() {
   page.dataset.speed = state.settings.speed;
   const root = document.querySelector("#app");
   if (root) render(app(state, act), root);
+  feed.sync();
 }
 
 function start() {
@@ -83,6 +91,7 @@ function start() {
   watchKeys(store, act);
   watchDrags(store, act);
   watchPage();
+  addEventListener("hashchange", () => act.resume());
   act.resume();
 }
 
@@ -98,6 +107,7 @@ function watchPage() {
     if (isHidden) act.flush(true);
     else if (Date.now() - hiddenAt > LONG_HIDDEN && !store.get().busy) refresh(store, playback);
     hiddenAt = isHidden ? Date.now() : Infinity;
+    feed.sync();
   });
 }
 

@@ -39,7 +39,7 @@ export function createMoves(store, playback) {
     if (!(error instanceof Problem)) throw error;
     if (store.get().session?.id !== session.id) return;
     keep(store, { ...current(store, session), pending: null });
-    store.set({ busy: false, held: null, trouble: { code: error.code, detail: error.detail } });
+    store.set({ busy: false, held: null, trouble: troubleOf(error) });
     await refresh(store, playback);
   }
 
@@ -159,7 +159,7 @@ export async function refresh(store, playback) {
     await playback.run();
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    store.set({ trouble: { code: error.code, detail: error.detail } });
+    store.set({ trouble: troubleOf(error) });
   }
 }
 
@@ -174,4 +174,9 @@ export async function readGame({ id, token }, seq) {
     if (more.length === 0) return [view, events];
     events.push(...more);
   }
+}
+
+/** A refusal as the page tells it. @param {Problem} problem @returns {import("./types.ts").Trouble} */
+export function troubleOf({ code, detail, body }) {
+  return { code, detail, rematch: typeof body.rematch === "string" ? body.rematch : undefined };
 }

@@ -13,6 +13,7 @@ import { after, emptyTable, settle } from "./table.mjs";
 export function firstState(settings, options) {
   return {
     screen: "home",
+    invite: null,
     settings,
     options,
     saved: [],

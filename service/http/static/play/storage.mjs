@@ -5,7 +5,7 @@
  * them this tab plays is in its session storage. A page may have neither: then nothing outlives it.
  */
 
-/** @import { Options, Session, Settings } from "./types.ts" */
+/** @import { Asked, Options, Session, Settings } from "./types.ts" */
 
 const PREFIX = "three-thirteen/";
 const GAME = `${PREFIX}game/`;
@@ -32,6 +32,8 @@ export const keepSettings = (values) => write(localArea(), `${PREFIX}settings`, 
 export function options() {
   const standard = {
     opponents: 3,
+    people: 0,
+    name: "",
     level: "medium",
     jokers: 0,
     aces: "low",
@@ -74,11 +76,11 @@ export function setCurrent(id) {
   else write(tabArea(), `${PREFIX}current`, id);
 }
 
-/** A creation that is not known to be answered. @returns {{rematchOf: string | null, body: object, key: string} | null} */
-export const creating = () => read(tabArea(), `${PREFIX}creating`);
+/** A request for a token that is not known to be answered. @returns {Asked | null} */
+export const asked = () => read(tabArea(), `${PREFIX}creating`);
 
-/** @param {{rematchOf: string | null, body: object, key: string} | null} request */
-export function setCreating(request) {
+/** @param {Asked | null} request */
+export function setAsked(request) {
   if (request === null) remove(tabArea(), `${PREFIX}creating`);
   else write(tabArea(), `${PREFIX}creating`, request);
 }

@@ -173,12 +173,25 @@ export interface Settings {
 }
 export interface Options {
   opponents: number;
+  people: number;
+  name: string;
   level: string;
   jokers: number;
   aces: string;
   first: number;
   last: number;
   hints: boolean;
+}
+export interface Invite {
+  seat: number;
+  code: string;
+}
+/** A request for a token that is not known to be answered. */
+export interface Asked {
+  kind: "create" | "rematch" | "join";
+  game: string;
+  body: object;
+  key: string;
 }
 export interface Pending {
   path: "draw" | "discard";
@@ -193,6 +206,7 @@ export interface Session {
   seen: number;
   pending: Pending | null;
   at: number;
+  invites?: Invite[];
 }
 export interface Held {
   id: string;
@@ -204,9 +218,11 @@ export interface Held {
 export interface Trouble {
   code: string;
   detail: string;
+  rematch?: string | undefined;
 }
 export interface State {
-  screen: "home" | "table";
+  screen: "home" | "join" | "table";
+  invite: { game: string; code: string } | null;
   settings: Settings;
   options: Options;
   saved: Session[];

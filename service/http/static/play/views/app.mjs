@@ -14,16 +14,19 @@ import { gameEnd, roundEnd } from "./round_end.mjs";
 import { opponents } from "./seat.mjs";
 import { Sheet } from "./sheet.mjs";
 import { tray } from "./tray.mjs";
+import { joinScreen, waitingRoom } from "./waiting.mjs";
 
 /** @param {State} state @param {Actions} act */
 export function app(state, act) {
   const words = wordsOf(state);
-  return html`${state.screen === "home" ? home(state, act) : table(state, words, act)}
+  const screens = { home, join: joinScreen, table };
+  return html`${screens[state.screen](state, act)}
     ${notices(state, words, act)}`;
 }
 
-/** @param {State} state @param {Words} words @param {Actions} act */
-function table(state, words, act) {
+/** @param {State} state @param {Actions} act */
+function table(state, act) {
+  const words = wordsOf(state);
   return html`<main class="table" data-seq=${state.table?.seq} data-version=${state.view?.version}
       data-status=${state.table?.status} data-due=${dueOf(state)} onClick=${() => act.skip()}>
     <header class="bar">
@@ -33,6 +36,7 @@ function table(state, words, act) {
     </header>
     <div class="felt">${opponents(state)}${middle(state, act)}${hintBox(state, act)}</div>
     ${tray(state, act)}
+    ${state.view?.status === "waiting" && !state.sheet && waitingRoom(state, act)}
     ${state.pause === "round" && roundEnd(state, act)}
     ${state.pause === "end" && gameEnd(state, act)}
     ${state.sheet === "scores" && scoreSheet(state, act)}

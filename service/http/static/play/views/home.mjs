@@ -6,6 +6,7 @@
 import { imageOf } from "../cards.mjs";
 import { languageOf, wordsOf } from "../i18n.mjs";
 import { html } from "../vendor/preact-htm.mjs";
+import { nameField } from "./waiting.mjs";
 import { choice, languageChoice, settingChoices } from "./choices.mjs";
 
 const FAN = ["3S", "KH", "JK", "8C", "3D"];
@@ -52,7 +53,9 @@ function optionChoices({ options }, words, act) {
   const one = (name, label, values) =>
     choice(label, options[name], values, (value) => act.option({ [name]: value }));
   return [
-    one("opponents", words.opponents, [1, 2, 3, 4, 5].map((count) => [count, `${count}`])),
+    nameField({ options }, words, act),
+    one("people", words.people, [0, 1, 2, 3, 4, 5].map((count) => [count, `${count}`])),
+    one("opponents", words.opponents, [0, 1, 2, 3, 4, 5].map((count) => [count, `${count}`])),
     one("level", words.level, Object.entries(words.levels)),
     one("jokers", words.jokers, [[0, words.none], [2, "2"], [4, "4"]]),
     one("aces", words.aces, Object.entries(words.aceModes)),

@@ -61,7 +61,7 @@ function pile(state, act) {
       ${top ? html`<span class="top" key=${`${cards.length}`}>${face(top, settings.colours)}</span>` : html`<span class="hollow"></span>`}
     </button>
     <button type="button" class="pile-note as-button" aria-label=${words.pileList(cards.length)}
-        onClick=${() => act.show("pile")}><span key=${cards.length}>${words.pile} <b>${cards.length}</b></span></button>
+        onClick=${() => act.show("pile")}><span key=${cards.length}><span class="label">${words.pile}</span> <b>${cards.length}</b></span></button>
   </div>`;
 }
 

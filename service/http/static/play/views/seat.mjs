@@ -11,13 +11,14 @@ import { chip } from "./card.mjs";
 export function opponents(state) {
   const { table } = state;
   if (!table) return null;
-  const count = table.seats.length;
-  const own = table.you ?? 0;
-  const others = Array.from({ length: count - 1 }, (_, place) => table.seats[(own + 1 + place) % count]);
+  const others = table.you === null ? table.seats : after(table.seats, table.you);
   return html`<div class=${`opponents count-${others.length}`}>
     ${others.map((seat) => opponent(state, seat))}
   </div>`;
 }
+
+/** The other seats, beginning behind one. @param {Seat[]} seats @param {number} own */
+const after = (seats, own) => [...seats.slice(own + 1), ...seats.slice(0, own)];
 
 /** @param {State} state @param {Seat} seat */
 function opponent(state, seat) {
@@ -30,7 +31,7 @@ function opponent(state, seat) {
       aria-label=${`${seat.name}, ${about(words, seat)}`} aria-current=${moves}>
     <div class="who">
       <span class=${`avatar tint-${seat.seat}`} aria-hidden="true">${[...seat.name][0]}</span>
-      <span class="name">${seat.name}<small>${about(words, seat)}</small></span>
+      <span class="name">${seat.name} ${table?.round?.dealer === seat.seat && dealerMark(words)}<small>${about(words, seat)}</small></span>
       ${total(words, seat.total)}
     </div>
     <div class="backs" aria-hidden="true">
@@ -38,7 +39,6 @@ function opponent(state, seat) {
     </div>
     <div class="facts">
       <span class="count">${words.cards(seat.card_count)}</span>
-      ${table?.round?.dealer === seat.seat && dealerMark(words)}
       ${lastMove(state, words, seat)}
     </div>
     <div class="chips" role="group" aria-label=${words.shown}>

@@ -12,7 +12,8 @@ import { dealerMark, total } from "./seat.mjs";
 /** @param {State} state @param {Actions} act */
 export function tray(state, act) {
   const { table } = state;
-  const moves = table?.turn?.seat === table?.you && !state.pause;
+  if (!table || table.you === null) return html`<p class="tray watching">${wordsOf(state).watching}</p>`;
+  const moves = table.turn?.seat === table.you && !state.pause;
   return html`<section class=${`tray ${moves ? "moves" : ""}`} aria-label=${wordsOf(state).you}>
     ${seatLine(state, act)}
     <${Hand} state=${state} act=${act} />
