@@ -39,6 +39,7 @@ class Table:
         self.page = page
         self.url = url
         self.asked: set[str] = set()
+        self.paths: set[str] = set()
         self.complaints: list[str] = []
         page.set_default_timeout(_MILLISECONDS)
         expect.set_options(timeout=_MILLISECONDS)
@@ -71,6 +72,7 @@ class Table:
     def _ask(self, request: Any) -> None:
         parts = urlsplit(request.url)
         self.asked.add(f"{parts.scheme}://{parts.netloc}")
+        self.paths.add(parts.path)
 
     def button(self, name: str) -> Locator:
         return self.page.get_by_role("button", name=name, exact=True)
@@ -120,17 +122,23 @@ class Table:
 
     def step(self) -> str:
         """Do what is to be done, by taps; tell what that was."""
+        match due := self.start_step():
+            case "next":
+                self.page.locator("dialog").wait_for(state="detached")
+            case "draw" | "discard":
+                self.page.locator(f".table:not([data-due={due}])").wait_for()
+        return due
+
+    def start_step(self) -> str:
+        """Do it, but do not wait for what comes of it."""
         due = self.await_choice()
         match due:
             case "next":
                 self.button("Next round").click()
-                self.page.locator("dialog").wait_for(state="detached")
             case "draw":
                 self.stock.click()
-                self.page.locator(".table:not([data-due=draw])").wait_for()
             case "discard":
                 self.discard()
-                self.page.locator(".table:not([data-due=discard])").wait_for()
         return due
 
     def discard(self) -> None:

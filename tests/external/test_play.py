@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import os
+import random
+import re
+import socket
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -12,8 +18,14 @@ import requests
 from playwright.sync_api import Browser, Route, expect
 
 from tests.external.table_driver import DESK, PHONE, ROOT, Table
+from tests.scale import scaled
+from tests.system.launch import Launch
 
 TSC = ROOT / "tools/node_modules/.bin/tsc"
+KNOWN_PATHS = re.compile(
+    r"/cards(/play|/play/.+|/verify\.mjs|/verify/.+|/v1/(games|cards|rules)(/.+)?)"
+)
+PICTURE = ROOT / "docs/table.png"
 SHORT = {"first": 1, "last": 2}
 TURNED = {"speed": "normal"}
 
@@ -220,12 +232,14 @@ def test_every_state_is_accessible(
 
     def check_sheet(name: str, button: str) -> None:
         table.page.get_by_role("button", name=button).first.click()
+        expect(table.page.locator("dialog")).to_contain_text(re.compile(r"\w{4}"))
         check(name)
         table.page.keyboard.press("Escape")
         table.page.locator("dialog").wait_for(state="detached")
 
     table.page.locator("summary").first.click()
     check("start")
+    check_sheet("rules", "Rules")
     table.deal()
     check("draw")
     table.button("Hint").click()
@@ -273,11 +287,11 @@ def test_nothing_shifts_during_a_turn_and_nothing_needs_a_pan(
     assert page == [size["width"], size["height"]]
 
 
-@pytest.mark.parametrize("width", [320, 768, 1100, 2560])
+@pytest.mark.parametrize("width", [320, 768, 844, 1100, 2560])
 def test_at_every_width_all_is_within_the_page(
     browser: Browser, service_url: str, width: int, tmp_path: Path
 ) -> None:
-    height = 640 if width == 320 else 900
+    height = {320: 640, 844: 390}.get(width, 900)
     size = {"width": width, "height": height}
     table = Table.opened(browser, service_url, size=size, options={"first": 11, "opponents": 5})
     table.deal()
@@ -331,6 +345,97 @@ def test_the_page_speaks_the_language_of_the_browser(
     assert table.page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
     assert table.violations() == []
     assert_clean(table)
+
+
+def test_under_a_prefix_all_it_asks_for_is_below_it_and_documented(
+    browser: Browser, tmp_path: Path
+) -> None:
+    with Launch(tmp_path, ROOT_PATH="/cards") as service:
+        table = Table.opened(browser, f"{service.url()}/cards", options=SHORT)
+        table.deal()
+        table.play()
+        table.button("Check the shuffle").click()
+        expect(table.page.locator(".verdict.true")).to_be_visible()
+
+    assert {path for path in table.paths if not KNOWN_PATHS.fullmatch(path)} == set()
+    assert table.complaints == []
+
+
+def test_whatever_is_cut_the_game_goes_on(browser: Browser, tmp_path: Path) -> None:
+    chance = random.Random(13)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    service = Launch(tmp_path, PORT=str(port))
+    try:
+        options = {"turnSeconds": 86_400, "level": "easy"}  # so that the page follows the stream
+        table = Table.opened(browser, service.url(), options=options)
+        table.deal()
+        for _ in range(scaled(20)):
+            for _ in range(chance.randrange(3)):
+                table.step()
+            table.start_step()
+            match chance.choice(["reload", "net", "service"]):
+                case "reload":
+                    table.page.reload()
+                case "net":
+                    table.page.context.set_offline(True)
+                    table.page.context.set_offline(False)
+                case "service":
+                    service.__exit__()
+                    service = Launch(tmp_path, PORT=str(port))
+                    service.url()
+            if table.await_choice() in ("draw", "discard"):
+                assert_shows(table, served(table))
+    finally:
+        service.__exit__()
+
+
+def test_an_integrator_sees_each_request_with_its_answer(
+    browser: Browser, service_url: str
+) -> None:
+    table = Table.opened(browser, service_url, options=SHORT)
+    table.deal()
+    table.button("Menu").click()
+    table.button("The API behind this table").click()
+    table.stock.click()
+    drawn = table.page.locator(".exchanges li").first
+    expect(drawn).to_contain_text("/draw")
+    drawn.locator("summary").click()
+    expect(drawn).to_contain_text('"card_drawn"')
+    drawn.get_by_role("button", name="curl").click()
+    command = drawn.locator("textarea").input_value()
+    assert table.violations() == []
+
+    again = subprocess.run(
+        command, shell=True, capture_output=True, text=True, timeout=30, check=True
+    )
+    assert json.loads(again.stdout)["events"][0]["type"] == "card_drawn"
+    drawn.get_by_role("button", name="Python").click()
+    program = drawn.locator("textarea").input_value()
+    ran = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=30, check=True
+    )
+    assert "card_drawn" in ran.stdout
+
+
+def test_the_picture_of_the_readme(browser: Browser, service_url: str, tmp_path: Path) -> None:
+    """`PICTURES=1` writes it into the tree."""
+
+    def seed(route: Route) -> None:
+        route.continue_(post_data=json.dumps({**route.request.post_data_json, "seed": "13" * 32}))
+
+    size = {"width": 1280, "height": 800}
+    table = Table.opened(browser, service_url, size=size, options={"first": 7})
+    table.page.route("**/v1/games", seed)
+    table.deal()
+    for _ in range(5):
+        table.step()
+    path = PICTURE if os.environ.get("PICTURES") == "1" else tmp_path / "table.png"
+    table.page.screenshot(path=path)
+
+    assert table.cards.count() == 10
+    assert PICTURE.exists()
 
 
 def test_the_types_in_its_comments_are_right() -> None:

@@ -5,7 +5,7 @@
  * 429 and 503 are waited for as Retry-After says. Every other refusal is thrown as a `Problem`.
  */
 
-/** @import { GameEvent, Hint, View } from "./types.ts" */
+/** @import { Exchange, GameEvent, Hint, Rules, View } from "./types.ts" */
 
 const BASE = new URL("../v1/", import.meta.url).href;
 const TRANSIENT = [429, 502, 503, 504];
@@ -31,6 +31,7 @@ export class Problem extends Error {
  * @property {string} [token]
  * @property {object} [body]
  * @property {string} [key]
+ * @property {string} [language]
  * @property {boolean} [keepalive] whether it outlives the page
  */
 
@@ -38,8 +39,17 @@ export class Problem extends Error {
 /** @typedef {Moved & {seat: number, token: string, invites: {seat: number, code: string}[]}} Created */
 
 /** What is told of calls: when one waits, with the reason and the time in ms; null when it goes on.
- * @type {{onWait: (waiting: {code: string, until: number} | null) => void}} */
-export const listeners = { onWait: () => {} };
+ * And each request with its answer.
+ * @type {{onWait: (waiting: {code: string, until: number} | null) => void,
+ *   onExchange: (exchange: Exchange) => void}} */
+export const listeners = { onWait: () => {}, onExchange: () => {} };
+
+let exchanges = 0;
+/** By how many ms the service's clock is ahead of the browser's. */
+let clockAhead = 0;
+
+/** The time in ms by the service's clock, to about a second. */
+export const serverNow = () => Date.now() + clockAhead;
 
 /** @param {object} body @param {string} key @returns {Promise<Created>} */
 export const createGame = (body, key) => call({ method: "POST", path: "games", body, key });
@@ -64,6 +74,9 @@ export function makeMove(id, token, move, keepalive = false) {
 /** @param {string} id @param {string} token @param {string} key @returns {Promise<Created>} */
 export const rematchGame = (id, token, key) =>
   call({ method: "POST", path: `games/${id}/rematch`, token, key });
+
+/** The rules in a language. @param {string} language @returns {Promise<Rules>} */
+export const getRules = (language) => call({ method: "GET", path: "rules", language });
 
 /** Take a seat, by its invite or by its token of the game before.
  * @param {string} id @param {object} body @param {string} key @returns {Promise<Created>} */
@@ -123,30 +136,44 @@ async function call(asked) {
 }
 
 /** One attempt; null where no whole answer came. @param {Call} asked @returns {Promise<Answer | null>} */
-async function attempt({ method, path, token, body, key, keepalive }) {
+async function attempt({ method, path, token, body, key, language, keepalive }) {
   /** @type {Record<string, string>} */
   const headers = { Accept: "application/json" };
   if (token) headers.Authorization = `Bearer ${token}`;
   if (key) headers["Idempotency-Key"] = key;
+  if (language) headers["Accept-Language"] = language;
   if (body) headers["Content-Type"] = "application/json";
   const aborter = new AbortController();
   const timer = setTimeout(() => aborter.abort(), LONGEST_CALL);
+  const url = BASE + path;
+  const began = performance.now();
+  const answer = await fetchWhole(url, {
+    method,
+    headers,
+    body: body && JSON.stringify(body),
+    keepalive,
+    signal: aborter.signal,
+    cache: "no-store",
+    credentials: "omit",
+  });
+  clearTimeout(timer);
+  exchanges += 1;
+  const { status, text } = answer ?? { status: 0, text: "" };
+  const milliseconds = Math.round(performance.now() - began);
+  listeners.onExchange({ number: exchanges, method, url, headers, body, status, answer: text, milliseconds });
+  return answer;
+}
+
+/** @param {string} url @param {RequestInit} options @returns {Promise<Answer | null>} */
+async function fetchWhole(url, options) {
   try {
-    const answer = await fetch(BASE + path, {
-      method,
-      headers,
-      body: body && JSON.stringify(body),
-      keepalive,
-      signal: aborter.signal,
-      cache: "no-store",
-      credentials: "omit",
-    });
+    const answer = await fetch(url, options);
+    const date = Date.parse(answer.headers.get("Date") ?? "");
+    if (date) clockAhead = date - Date.now();
     const retryAfter = Number(answer.headers.get("Retry-After")) || 0;
     return { status: answer.status, retryAfter, text: await answer.text() };
   } catch {
     return null;
-  } finally {
-    clearTimeout(timer);
   }
 }
 

@@ -59,7 +59,7 @@ const knownSeq = ({ queue, table }) => queue.at(-1)?.seq ?? table?.seq ?? 0;
 function isWanted({ screen, session, view }) {
   if (screen !== "table" || !session || !view || document.visibilityState === "hidden") return false;
   if (view.status === "finished") return false;
-  return !session.token || view.seats.filter((seat) => seat.kind === "human").length > 1;
+  return !session.token || view.turn_seconds !== null || view.seats.filter((seat) => seat.kind === "human").length > 1;
 }
 
 /** Read the stream until the game is over; a stream that breaks is opened again.

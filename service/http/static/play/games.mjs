@@ -193,7 +193,7 @@ function answer({ kind, game, body, key }) {
 }
 
 /** The body of createGame. @param {Options} options */
-function requestOf({ opponents, people, name, level, jokers, aces, first, last, hints }) {
+function requestOf({ opponents, people, name, level, jokers, aces, first, last, hints, turnSeconds }) {
   const humans = Array.from({ length: Math.min(people, MOST_OTHERS) }, () => ({ kind: "human" }));
   const least = humans.length ? 0 : 1;
   const count = Math.max(least, Math.min(opponents, MOST_OTHERS - humans.length));
@@ -203,6 +203,7 @@ function requestOf({ opponents, people, name, level, jokers, aces, first, last, 
     jokers,
     aces,
     hints,
+    turn_seconds: turnSeconds,
     rounds: { first: Math.min(first, last), last: Math.max(first, last) },
   };
 }

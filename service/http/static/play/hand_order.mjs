@@ -87,7 +87,8 @@ function ordered(ids, sort, melded, discard) {
   return [...melded, ...loose];
 }
 
-/** Where each card lies: its column, which may be a fraction, and its row; and the widest row.
+/** Where each card lies: its column, which may be a fraction, and its row; the widest row, and
+ * the widest that there may be in the round, after which the cards have their size.
  * A row has seven cards at most where the page is narrow; a gap parts melds that are side by side.
  * @param {Placed[]} cards @param {boolean} narrow @param {number} slots of the whole round */
 export function spread(cards, narrow, slots) {
@@ -104,7 +105,8 @@ export function spread(cards, narrow, slots) {
     columns = Math.max(columns, column + 1);
   });
   const widths = rows.map((row) => (row.length ? places.get(row[row.length - 1].id).column + 1 : 0));
-  return { places, columns, widths, rows: narrow && slots > ROW ? 2 : 1 };
+  const most = rows.length > 1 ? ROW + 3 * gap : slots + Math.min(4, Math.floor(slots / 3)) * gap;
+  return { places, columns, most, widths, rows: rows.length };
 }
 
 /** @param {Placed} one @param {Placed} other */

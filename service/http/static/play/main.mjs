@@ -9,7 +9,7 @@
  */
 
 /** @import { Options, Settings, Sort, State } from "./types.ts" */
-import { listeners } from "./api.mjs";
+import { Problem, getRules, listeners } from "./api.mjs";
 import { watchDrags } from "./drag.mjs";
 import { createFeed } from "./feed.mjs";
 import { createGames } from "./games.mjs";
@@ -24,7 +24,8 @@ import { app } from "./views/app.mjs";
 
 /** @typedef {ReturnType<typeof createActions>} Actions */
 
-const NARROW = matchMedia("(max-width: 720px)");
+const NARROW = matchMedia("(max-width: 720px), (max-height: 500px)");
+const KEPT_EXCHANGES = 30;
 const LONG_HIDDEN = 20_000;
 /** @type {Sort[]} */
 const SORTS = ["meld", "rank", "suit", "hand"];
@@ -56,6 +57,28 @@ function createActions() {
       storage.keepOptions(options);
       store.set({ options });
     },
+    /** Show the rules in the page's language. */
+    async showRules() {
+      store.set({ sheet: "rules" });
+      const language = languageOf(store.get().settings.lang);
+      if (store.get().rules?.language === language) return;
+      try {
+        store.set({ rules: await getRules(language) });
+      } catch (error) {
+        if (!(error instanceof Problem)) throw error;
+        store.set({ sheet: null, trouble: { code: error.code, detail: error.detail } });
+      }
+    },
+    toggleDrawer: () => store.set({ drawer: !store.get().drawer, sheet: null }),
+    /** Put a text into the field beside a button, and copy it. @param {HTMLElement} button
+     * @param {string} text */
+    copyText(button, text) {
+      const field = button.parentElement?.querySelector("textarea");
+      if (!field) return;
+      field.value = text;
+      field.select();
+      document.execCommand("copy");
+    },
     /** Copy the text of the field beside a button. @param {HTMLElement} button */
     copy(button) {
       button.parentElement?.querySelector("input")?.select();
@@ -85,6 +108,8 @@ function start() {
   listeners.onWait = (waiting) => {
     if (waiting !== store.get().waiting) store.set({ waiting });
   };
+  listeners.onExchange = (exchange) =>
+    store.set({ exchanges: [...store.get().exchanges.slice(1 - KEPT_EXCHANGES), exchange] });
   const narrowed = () => store.set({ narrow: NARROW.matches });
   NARROW.addEventListener("change", narrowed);
   narrowed();

@@ -33,7 +33,10 @@ export function firstState(settings, options) {
     trouble: null,
     waiting: null,
     sheet: null,
+    rules: null,
     last: {},
+    drawer: false,
+    exchanges: [],
     verdict: null,
     narrow: false,
   };

@@ -40,6 +40,7 @@ export function options() {
     first: 1,
     last: 11,
     hints: true,
+    turnSeconds: null,
   };
   return { ...standard, ...read(localArea(), `${PREFIX}options`) };
 }

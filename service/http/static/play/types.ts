@@ -181,6 +181,23 @@ export interface Options {
   first: number;
   last: number;
   hints: boolean;
+  turnSeconds: number | null;
+}
+/** A request of the page with its answer; status 0 where none came. */
+export interface Exchange {
+  number: number;
+  method: string;
+  url: string;
+  headers: Record<string, string>;
+  body: object | undefined;
+  status: number;
+  answer: string;
+  milliseconds: number;
+}
+export interface Rules {
+  language: string;
+  title: string;
+  sections: { id: string; title: string; text: string }[];
 }
 export interface Invite {
   seat: number;
@@ -241,8 +258,11 @@ export interface State {
   figures: boolean;
   trouble: Trouble | null;
   waiting: { code: string; until: number } | null;
-  sheet: "scores" | "pile" | "menu" | null;
+  sheet: "scores" | "pile" | "menu" | "rules" | null;
+  rules: Rules | null;
   last: Record<number, GameEvent>;
+  drawer: boolean;
+  exchanges: Exchange[];
   verdict: { state: "running" | "true" | "false"; problems: string[] } | null;
   narrow: boolean;
 }

@@ -7,10 +7,12 @@ import { wordsOf } from "../i18n.mjs";
 import { isDue } from "../state.mjs";
 import { html } from "../vendor/preact-htm.mjs";
 import { languageChoice, settingChoices } from "./choices.mjs";
+import { drawer } from "./drawer.mjs";
 import { home } from "./home.mjs";
 import { hintBox, pileHistory, scoreSheet } from "./lists.mjs";
 import { middle } from "./piles.mjs";
 import { gameEnd, roundEnd } from "./round_end.mjs";
+import { rulesSheet } from "./rules.mjs";
 import { opponents } from "./seat.mjs";
 import { Sheet } from "./sheet.mjs";
 import { tray } from "./tray.mjs";
@@ -21,7 +23,7 @@ export function app(state, act) {
   const words = wordsOf(state);
   const screens = { home, join: joinScreen, table };
   return html`${screens[state.screen](state, act)}
-    ${notices(state, words, act)}`;
+    ${state.sheet === "rules" && rulesSheet(state, act)}${drawer(state, act)}${notices(state, words, act)}`;
 }
 
 /** @param {State} state @param {Actions} act */
@@ -55,7 +57,11 @@ function dueOf(state) {
 function menu(state, words, act) {
   return html`<${Sheet} key="menu" kind="menu" title=${words.menu} closeWord=${words.close} onClose=${() => act.show(null)}>
     <div class="choices">${settingChoices(state, words, act)}${languageChoice(state, words, act)}</div>
-    <footer><button type="button" onClick=${() => act.leave()}>${words.leave}</button></footer>
+    <footer>
+      <button type="button" onClick=${() => act.showRules()}>${words.rules}</button>
+      <button type="button" onClick=${() => act.toggleDrawer()}>${words.api}</button>
+      <button type="button" onClick=${() => act.leave()}>${words.leave}</button>
+    </footer>
   <//>`;
 }
 

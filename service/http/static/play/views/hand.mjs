@@ -75,10 +75,10 @@ export class Hand extends Component {
     const words = wordsOf(state);
     const cards = placed(shownIds(state), state.settings.sort, arrangementOf(state));
     const slots = (state.table?.round?.hand_size ?? 3) + 1;
-    const { places, columns, widths, rows } = spread(cards, state.narrow, slots);
+    const { places, columns, most, widths, rows } = spread(cards, state.narrow, slots);
     const focusable = cards.find((each) => each.id === state.selected) ?? cards[0];
     return html`<div class=${`hand rows-${rows} ${slots > 5 ? "many" : ""}`} role="group" aria-label=${words.hand}
-        style=${{ "--columns": columns }}>
+        style=${{ "--columns": columns, "--most": most }}>
       ${cards.map((card, number) => {
         const { column, row } = places.get(card.id);
         const shift = (columns - widths[row]) / 2;

@@ -29,7 +29,7 @@ export function home(state, act) {
       <details class="panel"><summary>${words.settings}</summary>
         <div class="choices">${languageChoice(state, words, act)}${settingChoices(state, words, act)}</div>
       </details>
-      <p class="links"><a href="v1/docs">${words.api}</a></p>
+      <p class="links"><button type="button" class="quiet" onClick=${() => act.showRules()}>${words.rules}</button> <a href="v1/docs">${words.api}</a></p>
     </div>
   </main>`;
 }
@@ -61,6 +61,7 @@ function optionChoices({ options }, words, act) {
     one("aces", words.aces, Object.entries(words.aceModes)),
     one("first", words.firstRound, rounds),
     one("last", words.lastRound, rounds),
+    one("turnSeconds", words.turnTime, [[null, words.noLimit], [30, "30 s"], [60, "1 min"], [120, "2 min"], [300, "5 min"], [86400, "24 h"]]),
     one("hints", words.hintsAllowed, [[true, words.yes], [false, words.no]]),
   ];
 }

@@ -7,6 +7,7 @@ import { nameOf, wordsOf } from "../i18n.mjs";
 import { isDue } from "../state.mjs";
 import { html } from "../vendor/preact-htm.mjs";
 import { face, meldRow } from "./card.mjs";
+import { Clock } from "./clock.mjs";
 
 /** @param {State} state @param {Actions} act */
 export function middle(state, act) {
@@ -91,5 +92,13 @@ function status(state) {
     if (table.turn.seat !== table.you) text = words.playing(nameOf(words, table, table.turn.seat));
     else if (busy) return html`<p class="status"><span class="late" key="late">${words.sending}</span></p>`;
   }
-  return html`<p class="status"><span key=${text}>${text}</span></p>`;
+  return html`<p class="status"><span key=${text}>${text}</span>${clock(state)}</p>`;
+}
+
+/** The time for the turn that is shown, where there is a limit. @param {State} state */
+function clock(state) {
+  const { table, view, queue } = state;
+  const deadline = view?.turn?.deadline;
+  if (!deadline || queue.length || view?.turn?.seat !== table?.turn?.seat) return null;
+  return html` <${Clock} deadline=${deadline} label=${wordsOf(state).timeLeft} />`;
 }

@@ -44,7 +44,7 @@ export function gameEnd(state, act) {
       <button type="button" onClick=${() => act.check()}>${words.check}</button>
       <button type="button" onClick=${() => act.show("scores")}>${words.scores}</button>
       <button type="button" onClick=${() => act.leave()}>${words.newGame}</button>
-      <button type="button" class="main" data-first onClick=${() => act.rematch()}>${words.rematch}</button>
+      ${table.you !== null && html`<button type="button" class="main" data-first onClick=${() => act.rematch()}>${words.rematch}</button>`}
     </footer>
   <//>`;
 }
