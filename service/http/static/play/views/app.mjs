@@ -29,8 +29,12 @@ export function app(state, act) {
 /** @param {State} state @param {Actions} act */
 function table(state, act) {
   const words = wordsOf(state);
+  const skipped = (/** @type {MouseEvent} */ event) => {
+    const target = /** @type {Element} */ (event.target);
+    if (!target.closest("button, dialog, .tray")) act.skip();
+  };
   return html`<main class="table" data-seq=${state.table?.seq} data-version=${state.view?.version}
-      data-status=${state.table?.status} data-due=${dueOf(state)} onClick=${() => act.skip()}>
+      data-status=${state.table?.status} data-due=${dueOf(state)} onClick=${skipped}>
     <header class="bar">
       <h1>Three-Thirteen</h1>
       <button type="button" class="quiet" onClick=${() => act.show("scores")}>${words.scores}</button>

@@ -13,6 +13,8 @@ import { Component, html } from "../vendor/preact-htm.mjs";
 
 /** @extends {Component<Props>} */
 export class Sheet extends Component {
+  isGone = false;
+
   componentDidMount() {
     const dialog = this.dialog();
     if (!dialog.open) dialog.showModal();
@@ -20,7 +22,15 @@ export class Sheet extends Component {
   }
 
   componentWillUnmount() {
+    this.isGone = true;
     this.dialog().close();
+  }
+
+  /** Browsers close a dialog at a second Escape, whatever the page says to the first. */
+  closed() {
+    if (this.isGone) return;
+    if (this.props.onClose) this.props.onClose();
+    else this.dialog().showModal();
   }
 
   dialog() {
@@ -36,7 +46,8 @@ export class Sheet extends Component {
     const clicked = (/** @type {MouseEvent} */ event) => {
       if (event.target === this.base) onClose?.();
     };
-    return html`<dialog class=${`sheet ${kind ?? ""}`} aria-label=${title} onCancel=${cancelled} onClick=${clicked}>
+    return html`<dialog class=${`sheet ${kind ?? ""}`} aria-label=${title} onCancel=${cancelled}
+        onClose=${() => this.closed()} onClick=${clicked}>
       <div class="sheet-body">
         <header><h2>${title}</h2>
           ${closeWord && html`<button type="button" class="close" aria-label=${closeWord} onClick=${onClose}>×</button>`}
