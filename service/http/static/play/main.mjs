@@ -17,6 +17,7 @@ import { languageOf } from "./i18n.mjs";
 import { watchKeys } from "./keys.mjs";
 import { createMoves, refresh } from "./moves.mjs";
 import { createPlayback } from "./playback.mjs";
+import { loadCards } from "./stage.mjs";
 import { createStore, firstState } from "./state.mjs";
 import * as storage from "./storage.mjs";
 import { render } from "./vendor/preact-htm.mjs";
@@ -118,6 +119,7 @@ function start() {
   watchPage();
   addEventListener("hashchange", () => act.resume());
   act.resume();
+  addEventListener("load", () => loadCards(store.get().settings.colours), { once: true });
 }
 
 /** A page that ends sends what it holds; one that comes back looks what happened meanwhile. */

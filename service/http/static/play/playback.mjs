@@ -86,7 +86,7 @@ async function showDraw(store, event, flight) {
   const next = showNext(state);
   const id = own ? next.order?.find((each) => !state.order.includes(each)) ?? null : null;
   store.set({ ...next, arriving: flight > 0 ? id : null });
-  const to = id ? `.hand [data-id="${id}"]` : `[data-seat="${event.seat}"] .backs`;
+  const to = id ? `.hand [data-id="${id}"]` : backOf(event.seat);
   await fly(event.card ?? "back", colours, from, placeOf(to), flight);
   store.set({ arriving: null });
 }
@@ -96,7 +96,7 @@ async function showDraw(store, event, flight) {
 async function showDiscard(store, event, flight) {
   const state = store.get();
   if (!isShown(state, event)) {
-    const from = placeOf(`[data-seat="${event.seat}"] .backs`);
+    const from = placeOf(backOf(event.seat));
     const to = placeOf("[data-pile=discard]");
     await fly(event.card, state.settings.colours, from, to, flight);
   }
@@ -108,3 +108,6 @@ async function showDiscard(store, event, flight) {
 function isShown(state, event) {
   return event.seat === state.table?.you && state.held?.card === event.card;
 }
+
+/** The last card of another seat's hand. @param {number} seat */
+const backOf = (seat) => `[data-seat="${seat}"] .back:last-child img`;

@@ -5,7 +5,7 @@
  */
 
 /** @import { Card } from "./types.ts" */
-import { imageOf } from "./cards.mjs";
+import { JOKER, RANKS, SUITS, imageOf } from "./cards.mjs";
 
 const EASING = "cubic-bezier(.2,.7,.2,1)";
 const LIVE_PAUSE = 120;
@@ -46,6 +46,14 @@ function ended(animation) {
       resolve();
     };
   });
+}
+
+/** Load all cards, so that none is missing when it flies. @param {2 | 4} colours */
+export function loadCards(colours) {
+  for (const suit of SUITS) {
+    for (const rank of RANKS) new Image().src = imageOf(`${rank}${suit}`, colours);
+  }
+  new Image().src = imageOf(JOKER, colours);
 }
 
 /** Where an element is on the page; null where it is not shown. @param {string} selector */
