@@ -260,6 +260,10 @@ def test_every_state_is_accessible(
     table.button("Check the shuffle").click()
     expect(table.page.locator(".verdict.true")).to_be_visible()
     check("game end")
+    table.button("Review").click()
+    table.button("Next loss").click()
+    table.button("Move after").click()
+    check("review")
 
     assert {name: problems for name, problems in found.items() if problems} == {}
     assert_clean(table)

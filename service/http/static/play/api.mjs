@@ -5,7 +5,7 @@
  * 429 and 503 are waited for as Retry-After says. Every other refusal is thrown as a `Problem`.
  */
 
-/** @import { Exchange, GameEvent, Hint, Rules, View } from "./types.ts" */
+/** @import { Exchange, GameEvent, Hint, Review, Rules, View } from "./types.ts" */
 
 const BASE = new URL("../v1/", import.meta.url).href;
 const TRANSIENT = [429, 502, 503, 504];
@@ -60,7 +60,11 @@ export const getGame = (id, token) => call({ method: "GET", path: `games/${id}`,
 /** @param {string} id @param {string} token @returns {Promise<Hint>} */
 export const getHint = (id, token) => call({ method: "GET", path: `games/${id}/hint`, token });
 
-/** @param {string} id @returns {Promise<unknown>} */
+/** @param {string} id @param {number} seat @returns {Promise<Review>} */
+export const getReview = (id, seat) =>
+  call({ method: "GET", path: `games/${id}/review?seat=${seat}` });
+
+/** @param {string} id @returns {Promise<{commitment: string, events: GameEvent[]}>} */
 export const getReplay = (id) => call({ method: "GET", path: `games/${id}/replay` });
 
 /** A move: draw or discard.

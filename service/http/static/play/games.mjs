@@ -8,6 +8,7 @@ import {
   Problem,
   createGame,
   getReplay,
+  getReview,
   joinGame,
   makeMove,
   newKey,
@@ -163,13 +164,30 @@ export function createGames(store, playback) {
       store.set({ screen: "home", saved: storage.sessions(), session: null, pause: null, sheet: null, trouble, invite: null });
     },
 
+    /** Show how the own seat played, beside what the strongest player would have done. */
+    review() {
+      const { session, table } = store.get();
+      if (!session) return;
+      return attempt(async () => {
+        const review = await getReview(session.id, table?.you ?? 0);
+        const { events } = await getReplay(session.id);
+        store.set({ sheet: "review", review: { review, events, at: 0 } });
+      });
+    },
+
+    /** Show another move of the review. @param {number} at */
+    stepTo(at) {
+      const { review } = store.get();
+      if (review) store.set({ review: { ...review, at } });
+    },
+
     /** Deal the whole game again and compare: in the page, by the service's own verifier. */
     check() {
       const { session } = store.get();
       if (!session) return;
       store.set({ verdict: { state: "running", problems: [] } });
       return attempt(async () => {
-        const replay = /** @type {{commitment: string}} */ (await getReplay(session.id));
+        const replay = await getReplay(session.id);
         const { verify } = await import("../verify.mjs");
         const { ok, problems } = /** @type {Report} */ (verify(replay));
         const same = !session.commitment || replay.commitment === session.commitment;

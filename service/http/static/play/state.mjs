@@ -34,6 +34,7 @@ export function firstState(settings, options) {
     waiting: null,
     sheet: null,
     rules: null,
+    review: null,
     last: {},
     drawer: false,
     exchanges: [],
@@ -101,6 +102,7 @@ function inGame(session, view) {
     sheet: null,
     last: {},
     verdict: null,
+    review: null,
   };
 }
 

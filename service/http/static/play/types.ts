@@ -199,6 +199,23 @@ export interface Rules {
   title: string;
   sections: { id: string; title: string; text: string }[];
 }
+export interface ReviewMove {
+  seq: number;
+  round: number;
+  type: "draw" | "discard";
+  played: { source?: Source; card?: Card };
+  best: { source?: Source; card?: Card };
+  loss: number;
+  luck: number | null;
+}
+export interface Review {
+  seat: number;
+  accuracy: number;
+  loss: number;
+  luck: number;
+  rounds: { number: number; points: number | null; loss: number; luck: number }[];
+  moves: ReviewMove[];
+}
 export interface Invite {
   seat: number;
   code: string;
@@ -258,7 +275,8 @@ export interface State {
   figures: boolean;
   trouble: Trouble | null;
   waiting: { code: string; until: number } | null;
-  sheet: "scores" | "pile" | "menu" | "rules" | null;
+  sheet: "scores" | "pile" | "menu" | "rules" | "review" | null;
+  review: { review: Review; events: GameEvent[]; at: number } | null;
   rules: Rules | null;
   last: Record<number, GameEvent>;
   drawer: boolean;

@@ -11,6 +11,7 @@ import { drawer } from "./drawer.mjs";
 import { home } from "./home.mjs";
 import { hintBox, pileHistory, scoreSheet } from "./lists.mjs";
 import { middle } from "./piles.mjs";
+import { reviewSheet } from "./review.mjs";
 import { gameEnd, roundEnd } from "./round_end.mjs";
 import { rulesSheet } from "./rules.mjs";
 import { opponents } from "./seat.mjs";
@@ -47,6 +48,7 @@ function table(state, act) {
     ${state.pause === "end" && gameEnd(state, act)}
     ${state.sheet === "scores" && scoreSheet(state, act)}
     ${state.sheet === "pile" && pileHistory(state, act)}
+    ${state.sheet === "review" && reviewSheet(state, act)}
     ${state.sheet === "menu" && menu(state, words, act)}
   </main>`;
 }

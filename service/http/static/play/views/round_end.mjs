@@ -41,6 +41,7 @@ export function gameEnd(state, act) {
     </div>`}
     ${scored && html`<h3>${words.roundOver(scored.round)}</h3>${hands(state, table, scored)}`}
     <footer>
+      <button type="button" disabled=${state.busy} onClick=${() => act.review()}>${words.review}</button>
       <button type="button" onClick=${() => act.check()}>${words.check}</button>
       <button type="button" onClick=${() => act.show("scores")}>${words.scores}</button>
       <button type="button" onClick=${() => act.leave()}>${words.newGame}</button>
