@@ -27,6 +27,7 @@ check: $(VENV)/check.stamp $(VENV)/engine.stamp $(VENV)/generators.stamp $(VENV)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+	tools/node_modules/.bin/tsc --project tools/tsconfig.json
 	@# Tracing sees the source form only and is slow: long tests, whole numbers and bounds of time
 	@# come after.
 	ENGINE_FORM=source $(PYTEST) --cov --cov-report=term -m 'not timing and not long' --durations=15 $(PYTEST_ARGS)

@@ -34,6 +34,7 @@ from service.http.resources import (
     events,
     games,
     health,
+    play,
     problems,
     reviews,
     rules,
@@ -151,6 +152,7 @@ def _register(app: Flask) -> None:
     for blueprint in _BLUEPRINTS:
         api.register_blueprint(blueprint)
     app.register_blueprint(docs.blueprint)
+    app.register_blueprint(play.blueprint)
     root_path: str = app.config["ROOT_PATH"]
     app.extensions["openapi"] = cache(lambda: written(completed(api.description(), root_path)))
 

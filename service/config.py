@@ -22,7 +22,7 @@ _LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 _HOST_NAME = re.compile(r"\*|\.?[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?|\[[0-9a-f:.]+\]")
 _ORIGIN = re.compile(r"\*|null|[a-z][a-z0-9+.-]*://[^\s/?#@,*]+")
 _ROOT_PATH = re.compile(r"(/(?!\.{1,2}(/|$))[A-Za-z0-9._~-]+)+")
-_OWN_PATHS = ("v1", "healthz", "readyz", "verify", "verify.mjs")
+_OWN_PATHS = ("v1", "healthz", "readyz", "verify", "verify.mjs", "play")
 """The first segments of the service's own paths."""
 
 

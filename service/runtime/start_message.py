@@ -20,7 +20,8 @@ _DISCARD_PORT = 9
 
 def lines(config: Config, url: str, port: int, program: str | None) -> Iterator[str]:
     """The start message; `program` is the embedded server's name, if there is one."""
-    yield f"serving at {url} (try it out at {url}{config.root_path}/v1/docs)"
+    base = f"{url}{config.root_path}"
+    yield f"serving at {url} (play at {base}/play, try the API out at {base}/v1/docs)"
     yield from _reachable(config, own_addresses(config.host), port)
     yield f"data in {config.store}" + (f", {program}" if program else "")
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 
 from tests.external import installed
 from tests.system.launch import Launch
@@ -48,8 +48,8 @@ def command(wheel: Path) -> Iterator[Path]:
 
 
 @pytest.fixture
-def page() -> Iterator[Page]:
-    """An empty page of the system's Chromium.
+def browser() -> Iterator[Browser]:
+    """The system's Chromium.
 
     No outside name exists for it; `app.example` is a name of this machine that the service does
     not know.
@@ -58,5 +58,11 @@ def page() -> Iterator[Page]:
     assert chromium, "these tests need Chromium; Debian: apt install chromium"
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=list(_OPTIONS))
-        yield browser.new_page()
+        yield browser
         browser.close()
+
+
+@pytest.fixture
+def page(browser: Browser) -> Page:
+    """An empty page of it."""
+    return browser.new_page()

@@ -46,7 +46,8 @@ def said(**settings: object) -> str:
 
 def test_on_this_machine_alone_two_lines_are_enough() -> None:
     assert said() == (
-        "serving at http://127.0.0.1:80 (try it out at http://127.0.0.1:80/v1/docs)\n"
+        "serving at http://127.0.0.1:80 (play at http://127.0.0.1:80/play, "
+        "try the API out at http://127.0.0.1:80/v1/docs)\n"
         "data in /data, valkey-9.1"
     )
 

@@ -123,7 +123,7 @@ def test_a_script_name_in_the_environment_is_ignored_with_a_warning(tmp_path: Pa
 
 def test_a_service_under_a_prefix_starts_and_names_its_page(tmp_path: Path) -> None:
     with Launch(tmp_path, ROOT_PATH="/cards") as service:
-        page = service.said(r"try it out at (\S+)\)")[1]
+        page = service.said(r"try the API out at (\S+)\)")[1]
 
         assert page == f"{service.url()}/cards/v1/docs"
         assert requests.get(page, timeout=5).status_code == 200

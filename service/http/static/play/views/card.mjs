@@ -1,0 +1,27 @@
+/** A card as an image, and small cards in melds, as they lie on the table. */
+
+/** @import { Card, Meld } from "../types.ts" */
+/** @import { Words } from "../i18n.mjs" */
+import { imageOf, isRed, signs } from "../cards.mjs";
+import { html } from "../vendor/preact-htm.mjs";
+
+/** An image that says nothing: its name stands elsewhere.
+ * @param {Card | "back"} card @param {2 | 4} colours */
+export const face = (card, colours) =>
+  html`<img class="face" src=${imageOf(card, colours)} alt="" draggable=${false} width="250" height="350" />`;
+
+/** A small card with its name. @param {Words} words @param {Card} card @param {2 | 4} colours */
+export const small = (words, card, colours) =>
+  html`<span class="small-card"><img src=${imageOf(card, colours)} alt=${words.card(card)} width="250" height="350" /></span>`;
+
+/** A card in two signs, with its name. @param {Words} words @param {Card} card */
+export const chip = (words, card) => html`<span class=${`chip ${isRed(card) ? "red" : ""}`}>
+  <span aria-hidden="true">${signs(card)}</span><span class="unseen">${words.card(card)}</span>
+</span>`;
+
+/** Melds side by side. @param {Words} words @param {Meld[]} melds @param {2 | 4} colours */
+export const meldRow = (words, melds, colours) => melds.map(
+  (meld, number) => html`<span class=${`laid meld-${number % 4}`} role="group" aria-label=${words.inMeld[meld.kind]}>
+    ${meld.cards.map((card) => small(words, card, colours))}
+  </span>`,
+);

@@ -1,0 +1,38 @@
+/** Choices among a few values: options of a game, settings of the page. */
+
+/** @import { Settings, State } from "../types.ts" */
+/** @import { Actions } from "../main.mjs" */
+/** @import { Words } from "../i18n.mjs" */
+import { LANGUAGES, languageOf } from "../i18n.mjs";
+import { html } from "../vendor/preact-htm.mjs";
+
+/** A choice with a label. @param {string} label @param {unknown} value
+ * @param {unknown[][]} values each with its word @param {(value: any) => void} change */
+export function choice(label, value, values, change) {
+  const changed = (/** @type {Event} */ event) => {
+    const { selectedIndex } = /** @type {HTMLSelectElement} */ (event.currentTarget);
+    change(values[selectedIndex][0]);
+  };
+  return html`<label class="choice"><span>${label}</span>
+    <select onChange=${changed}>${values.map(([each, word]) => html`<option key=${`${each}`} selected=${each === value}>${word}</option>`)}</select>
+  </label>`;
+}
+
+/** @param {State} state @param {Words} words @param {Actions} act */
+export function languageChoice({ settings }, words, act) {
+  const names = Object.entries(LANGUAGES).map(([code, { name }]) => [code, name]);
+  return choice(words.language, languageOf(settings.lang), names, (lang) => act.setting({ lang }));
+}
+
+/** @param {State} state @param {Words} words @param {Actions} act */
+export function settingChoices({ settings }, words, act) {
+  /** @param {keyof Settings} name @param {string} label @param {unknown[][]} values */
+  const one = (name, label, values) =>
+    choice(label, settings[name], values, (value) => act.setting({ [name]: value }));
+  return [
+    one("speed", words.speed, Object.entries(words.speeds)),
+    one("deadwood", words.arrange, [[true, words.yes], [false, words.no]]),
+    one("colours", words.suits, [[2, words.suitColours[2]], [4, words.suitColours[4]]]),
+    one("theme", words.theme, Object.entries(words.themes)),
+  ];
+}

@@ -1,0 +1,49 @@
+/** For those who build on the API: each request and answer of this page as it happens. */
+
+/** @import { Exchange, State } from "../types.ts" */
+/** @import { Actions } from "../main.mjs" */
+/** @import { Words } from "../i18n.mjs" */
+import { wordsOf } from "../i18n.mjs";
+import { SNIPPETS } from "../snippets.mjs";
+import { html } from "../vendor/preact-htm.mjs";
+
+const LONGEST = 4000;
+
+/** @param {State} state @param {Actions} act */
+export function drawer(state, act) {
+  if (!state.drawer) return null;
+  const words = wordsOf(state);
+  return html`<aside class="drawer" aria-label=${words.api}>
+    <header><h2>${words.api}</h2>
+      <button type="button" class="close" aria-label=${words.close} onClick=${() => act.toggleDrawer()}>×</button>
+    </header>
+    <p class="links"><a href="v1/docs">Swagger UI</a></p>
+    <ol class="exchanges" tabindex="0" aria-label=${words.api}>${[...state.exchanges].reverse().map((each) => row(words, act, each))}</ol>
+  </aside>`;
+}
+
+/** @param {Words} words @param {Actions} act @param {Exchange} exchange */
+function row(words, act, exchange) {
+  const { number, method, url, status, milliseconds, body, answer } = exchange;
+  return html`<li key=${number}><details>
+    <summary><b>${method}</b> <span>${new URL(url).pathname.replace(/.*(\/v1\/)/, "$1")}</span>
+      ${" "}<em class=${status >= 200 && status < 300 ? "" : "bad"}>${status || "–"}</em> <small>${milliseconds} ms</small></summary>
+    ${body && html`<pre tabindex="0">${JSON.stringify(body, null, 2)}</pre>`}
+    <pre tabindex="0">${pretty(answer)}</pre>
+    <div class="copies">
+      ${Object.entries(SNIPPETS).map(([name, write]) => html`<button type="button" key=${name}
+        onClick=${(/** @type {MouseEvent} */ event) => act.copyText(/** @type {HTMLElement} */ (event.currentTarget), write(exchange))}>${words.copy}: ${name}</button>`)}
+      <textarea readonly rows="5" aria-label=${words.copy}></textarea>
+    </div>
+  </details></li>`;
+}
+
+/** @param {string} answer */
+function pretty(answer) {
+  try {
+    const text = JSON.stringify(JSON.parse(answer), null, 2);
+    return text.length > LONGEST ? `${text.slice(0, LONGEST)}\n…` : text;
+  } catch {
+    return answer.slice(0, LONGEST);
+  }
+}
