@@ -29,9 +29,11 @@ class Sink:
                 self.received += data
             return self.takes
 
-    def end(self) -> None:
+    def end(self, last: bytes) -> None:
         with self._lock:
             assert not self.has_ended, "ended twice"
+            if self.takes:
+                self.received += last
             self.has_ended = True
 
     @property

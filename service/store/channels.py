@@ -101,17 +101,33 @@ class Channels:
         with wake_up, DefaultSelector() as self._selector:
             self._selector.register(wake_up, EVENT_READ)
             while not self._is_closed:
-                self._take_changes()
-                for key, _ in self._selector.select(self._timeout()):
-                    if key.data is None:
-                        wake_up.recv(4_096)
-                    else:
-                        self._attempt(key.data, self._read)
-                self._keep_up(time.monotonic())
+                try:
+                    self._step(wake_up)
+                except Exception:  # noqa: BLE001 - whatever it is, the games are followed again
+                    _LOG.exception("the channels of games are followed anew")
+                    self._begin_again()
             for subscriber in self._subscribers.values():
                 subscriber.close()
         if self._waker is not None:
             self._waker.close()
+
+    def _step(self, wake_up: socket.socket) -> None:
+        self._take_changes()
+        for key, _ in self._selector.select(self._timeout()):
+            if key.data is None:
+                wake_up.recv(4_096)
+            else:
+                self._attempt(key.data, self._read)
+        self._keep_up(time.monotonic())
+
+    def _begin_again(self) -> None:
+        """Close every connection, and follow all games anew after a pause."""
+        for pool in tuple(self._subscribers):
+            self._give_up(pool, _PAUSE_SECONDS)
+        self._followed.clear()
+        with self._lock:
+            self._later = deque([(time.monotonic() + _PAUSE_SECONDS, list(self._wanted))])
+        time.sleep(_PAUSE_SECONDS)
 
     def _timeout(self) -> float:
         return _PAUSE_SECONDS / 2 if self._followed or self._later else _IDLE_SECONDS

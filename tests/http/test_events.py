@@ -426,6 +426,22 @@ def test_a_stream_gets_a_comment_every_fifteen_seconds(
     assert sink.received.count(b":\n\n") == 2
 
 
+def test_after_an_error_that_nobody_expects_the_clock_is_looked_at_again(
+    own: Watching, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failures = []
+
+    def fail(*_: object) -> None:
+        failures.append(True)
+        raise RuntimeError("nobody expects this")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(watching.LongPoll, "due", fail)
+        own.wait("?after=2&wait=1")
+        wait_for(lambda: bool(failures), "the error")
+    assert json.loads(own.sinks.last.wait_for_end())["events"] == []
+
+
 def test_who_takes_nothing_any_more_is_forgotten(app: Flask, player: Player, own: Watching) -> None:
     sink = own.opened()
     sink.takes = False

@@ -27,8 +27,8 @@ class Sink(Protocol):
     def send(self, data: bytes) -> bool:
         """Send bytes; False if nobody takes them any more."""
 
-    def end(self) -> None:
-        """End the body after what was sent."""
+    def end(self, last: bytes) -> None:
+        """End the body after what was sent and `last`, in one step; nothing if it has ended."""
 
 
 class OpenSink(Protocol):

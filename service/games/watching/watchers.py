@@ -236,25 +236,29 @@ class Watchers:
         self, watched: WatchedGame, watcher: Watcher, sink: Sink, text: bytes, is_end: bool
     ) -> None:
         """Send something; an end is sent once, whichever thread comes to it first."""
-        if is_end and not self._remove(watched.game_id, watcher):
-            return
-        if text and not sink.send(text):
+        if is_end:
+            if self._remove(watched.game_id, watcher):
+                sink.end(text)
+        elif text and not sink.send(text):
             self._remove(watched.game_id, watcher)
-        elif is_end:
-            sink.end()
 
     # Time
 
     def _tick(self) -> None:
         while not self._is_closed.wait(_TICK_SECONDS):
-            monotonic, wall = self._monotonic(), self._clock()
-            with self._lock:
-                games = [(each, list(each.watchers.items())) for each in self._games.values()]
-                due = [each.game_id for each, _ in games if each.is_due(monotonic, wall)]
-            for game_id in due:
-                self._on_news(game_id)
-            for watched, watchers in games:
-                for watcher, sink in watchers:
-                    if (message := watcher.due(monotonic)) is not None:
-                        self._send(watched, watcher, sink, *message)
+            try:
+                self._act_on_time(self._monotonic(), self._clock())
+            except Exception:  # noqa: BLE001 - whatever it is, the clock goes on
+                _LOG.exception("watchers may not have been told of the time")
             self._has_games.wait()
+
+    def _act_on_time(self, monotonic: float, wall: int) -> None:
+        with self._lock:
+            games = [(each, list(each.watchers.items())) for each in self._games.values()]
+            due = [each.game_id for each, _ in games if each.is_due(monotonic, wall)]
+        for game_id in due:
+            self._on_news(game_id)
+        for watched, watchers in games:
+            for watcher, sink in watchers:
+                if (message := watcher.due(monotonic)) is not None:
+                    self._send(watched, watcher, sink, *message)
