@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from tests.nodes import wait_for
+
+_ID = re.compile(rb"^id: (\d+)$", re.MULTILINE)
 
 
 @dataclass
@@ -40,6 +43,11 @@ class Sink:
     def events(self) -> list[tuple[int, str, dict[str, Any]]]:
         """The events of a stream: id, type and data."""
         return list(parsed(self.received))
+
+    @property
+    def last_seq(self) -> int:
+        """The id of the last event of a stream; 0 if there is none yet."""
+        return int((_ID.findall(self.received) or [0])[-1])
 
     def wait_for_event(self, kind: str) -> dict[str, Any]:
         """Wait for the first event of a type; its data."""
