@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import socket
 
 import pytest
 
@@ -276,6 +277,13 @@ def test_a_silent_stream_has_no_deadline() -> None:
     one.worker.turn(1e6)
 
     assert one.worker.state(one.sock) is State.STREAMING
+
+
+@pytest.mark.skipif(not hasattr(socket, "TCP_USER_TIMEOUT"), reason="Linux")
+def test_a_client_that_has_vanished_is_noticed_by_what_it_does_not_acknowledge() -> None:
+    one = Streaming(response_seconds=60.0)
+
+    assert one.sock.options == {(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT): 60_000}
 
 
 def test_streams_have_a_cap_of_their_own() -> None:
