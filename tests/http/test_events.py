@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from dataclasses import dataclass
 
 import pytest
@@ -472,6 +473,33 @@ def test_a_store_that_fails_for_a_while_costs_no_event(
     player.discard()
     sink.wait_for_event("card_discarded")
     wait_for(lambda: data_of(sink) == listed(player, 2), "every event")
+
+
+def test_while_a_read_takes_long_news_of_a_game_does_not_pile_up(
+    app: Flask, player: Player, own: Watching, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    transactions: Transactions = app.extensions["transactions"]
+    watchers: watching.Watchers = app.extensions["watchers"]
+    read, reads, may_read = transactions.read_for_watchers, [], threading.Event()
+
+    def read_slowly(game_id: str, *, settles: bool) -> LoadedGame[Viewer]:
+        reads.append(game_id)
+        assert may_read.wait(30)
+        return read(game_id, settles=settles)
+
+    sink = own.opened()
+    wait_for(lambda: not watchers._games[player.game["id"]].is_read, "a read")
+    monkeypatch.setattr(transactions, "read_for_watchers", read_slowly)
+    watchers._on_news(player.game["id"])
+    wait_for(lambda: bool(reads), "a slow read")
+    player.draw()
+    for _ in range(100):
+        watchers._on_news(player.game["id"])
+    assert watchers._readers._work_queue.qsize() == 0
+    may_read.set()
+    sink.wait_for_event("card_drawn")
+    wait_for(lambda: not watchers._games[player.game["id"]].is_read, "the last read")
+    assert len(reads) <= 4, "one for all that came meanwhile, and for what the sources tell late"
 
 
 def test_who_comes_while_an_older_state_is_read_is_not_taken_back_to_it(
