@@ -411,20 +411,35 @@ def test_spectators_cause_no_turn(client: FlaskClient, clock: Clock) -> None:
     sink.wait_for_event("seat_away")
 
 
-def test_a_stream_gets_a_comment_every_fifteen_seconds(
-    app: Flask, own: Watching, player: Player
+def test_a_stream_gets_a_comment_every_fifteen_seconds_from_some_time_on(
+    app: Flask, own: Watching, player: Player, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     times = [0.0]
-    app.extensions["watchers"]._monotonic = lambda: times[-1]
+    watchers: watching.Watchers = app.extensions["watchers"]
+    monkeypatch.setattr(watchers, "_monotonic", lambda: times[-1])
+    monkeypatch.setattr(watchers, "_jitter", lambda: 0.5)
     sink = own.opened()
     before = sink.received
-    for number in (1, 2):
-        times.append(number * (COMMENT_SECONDS + 0.1))
+    first = COMMENT_SECONDS / 2
+    for number in range(3):
+        late = 5 if number == 1 else 0
+        times.append(first + number * COMMENT_SECONDS + late)
         wait_for(lambda: sink.received == before + b":\n\n" * len(times[1:]), "a comment")
     times.append(times[-1] + COMMENT_SECONDS - 1)
     player.draw()
     sink.wait_for_event("card_drawn")
-    assert sink.received.count(b":\n\n") == 2
+    assert sink.received.count(b":\n\n") == 3
+
+
+def test_the_comments_of_streams_that_were_opened_at_once_are_spread(
+    app: Flask, spectator: Watching, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    times = [0.0]
+    watchers: watching.Watchers = app.extensions["watchers"]
+    monkeypatch.setattr(watchers, "_monotonic", lambda: times[-1])
+    sinks = [spectator.opened() for _ in range(100)]
+    times.append(COMMENT_SECONDS / 2)
+    wait_for(lambda: 20 < sum(b":\n\n" in each.received for each in sinks) < 80, "half of them")
 
 
 def test_after_an_error_that_nobody_expects_the_clock_is_looked_at_again(

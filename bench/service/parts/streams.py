@@ -1,7 +1,7 @@
 """What open streams cost: moves beside them, the worker's memory and threads; how soon they tell.
 
-Two services run on one store, each with one worker: one holds all the streams, the other none. The
-same games are played by both in turn, batch by batch, at a steady rate; nobody watches these games.
+Two services run on one store, each with one worker: one holds all the streams, the other none. Both
+get moves at the same steady rate, in turn move by move, in games that nobody watches.
 """
 
 from __future__ import annotations
@@ -110,8 +110,8 @@ class Streams:
         size = self.size
         notes = (
             f"{size.streams:,} streams of spectators, {size.crowd:,} of them of one game. Nobody",
-            f"watches the games whose moves are timed, each from when it was due: {_RATE} a",
-            f"second, {size.timed_moves} a batch.",
+            f"watches the games whose moves are timed: of each service {_RATE} a second, and",
+            f"{size.timed_moves} a batch; the two in turn, move by move.",
             "Threads: the first streams start those that see to all of them. An event that arrives",
             "before the answer has a negative time; medians.",
         )
@@ -143,18 +143,18 @@ def measure(setup: Setup, size: Size, silent: bool) -> Streams:
             name: stack.enter_context(Clients(each.address, 1)) for name, each in servers.items()
         }
         games = create(clients[_WITHOUT], size.watched_games)
-        timed = create(clients[_WITHOUT], _RATE)
+        timed = {name: create(each, _RATE) for name, each in clients.items()}
         (worker,) = servers[_WITH].workers
         counts, crowd = _open(stack, servers[_WITH], games, size, silent)
         times: dict[str, list[list[float]]] = {name: [] for name in servers}
-        progress = Progress("moves beside streams", len(times) * (size.batches + WARM_UP), silent)
+        progress = Progress("moves beside streams", size.batches + WARM_UP, silent)
         for batch in range(size.batches + WARM_UP):
-            for name, batches in times.items():
-                timed = replaced(clients[name], timed)
-                taken = _paced(clients[name], timed, size.timed_moves)
-                if batch >= WARM_UP:
-                    batches.append(taken)
-                progress.step()
+            timed = {name: replaced(clients[name], each) for name, each in timed.items()}
+            taken = _paced(clients, timed, size.timed_moves)
+            if batch >= WARM_UP:
+                for name, batches in times.items():
+                    batches.append(taken[name])
+            progress.step()
         memory = {name: resident_bytes(*each.workers) / _MEGABYTE for name, each in servers.items()}
         counts[size.streams] = threads(worker)
         address = servers[_WITH].address
@@ -182,9 +182,11 @@ def _open(
     return counts, crowd
 
 
-def _paced(clients: Clients, games: Sequence[Game], moves: int) -> list[float]:
-    """Make so many moves at a steady rate; ms from when each was due to its answer."""
-    taken = []
+def _paced(
+    clients: Mapping[str, Clients], games: Mapping[str, Sequence[Game]], moves: int
+) -> dict[str, list[float]]:
+    """Make so many moves by each service at a steady rate; the ms that each has taken."""
+    taken: dict[str, list[float]] = {name: [] for name in clients}
     gc.collect()
     gc.disable()
     try:
@@ -192,11 +194,12 @@ def _paced(clients: Clients, games: Sequence[Game], moves: int) -> list[float]:
         for number in range(moves):
             due = start + number / _RATE
             time.sleep(max(0.0, due - time.perf_counter()))
-            playing = [game for game in games if not game.is_over]
-            game = playing[number % len(playing)]
-            answer = clients.ask(game.move())
-            taken.append(1000 * (time.perf_counter() - due))
-            game.moved(answer)
+            for name in [*clients][:: -1 if number % 2 else 1]:
+                playing = [game for game in games[name] if not game.is_over]
+                game = playing[number % len(playing)]
+                answer = clients[name].ask(game.move())
+                taken[name].append(1_000 * answer.seconds)
+                game.moved(answer)
     finally:
         gc.enable()
     return taken

@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from random import SystemRandom
 
 from service.errors import (
     ConflictError,
@@ -30,7 +31,14 @@ from service.games.transactions import Transactions
 from service.games.watching.current_game import CurrentGame
 from service.games.watching.places import Places
 from service.games.watching.watched_game import WatchedGame
-from service.games.watching.watcher import EventStream, LongPoll, OpenSink, Sink, Watcher
+from service.games.watching.watcher import (
+    COMMENT_SECONDS,
+    EventStream,
+    LongPoll,
+    OpenSink,
+    Sink,
+    Watcher,
+)
 from service.store.subscription import Subscription
 
 READERS = 2
@@ -40,11 +48,15 @@ _PAUSE_SECONDS = 1.0
 """Until a read that failed is tried again."""
 _BACK_SECONDS = 5
 """When to come back where there is no place."""
+_JITTER = SystemRandom().random
 _LOG = logging.getLogger("service.watchers")
 
 
 class Watchers:
-    """Lets callers watch games; `clock` gives ms since 1970, `monotonic` seconds."""
+    """Lets callers watch games; `clock` gives ms since 1970, `monotonic` seconds.
+
+    `jitter` gives a number from 0 to 1.
+    """
 
     def __init__(
         self,
@@ -54,6 +66,7 @@ class Watchers:
         clock: Callable[[], int],
         monotonic: Callable[[], float] = time.monotonic,
         observer: GameObserver | None = None,
+        jitter: Callable[[], float] = _JITTER,
     ) -> None:
         self._transactions = transactions
         self._repository = repository
@@ -61,6 +74,7 @@ class Watchers:
         self._clock = clock
         self._monotonic = monotonic
         self._observer = observer
+        self._jitter = jitter
         self._places = Places()
         self._lock = threading.Lock()
         self._games: dict[str, WatchedGame] = {}
@@ -81,7 +95,9 @@ class Watchers:
         current = self._current(loaded)
         if current.is_over and start == current.seq:
             return GameResponse(204)
-        stream = EventStream(loaded.caller.seat, token, start, self._monotonic())
+        # All clients may come back at once: their comments are not to be due at once, too.
+        first_comment = self._monotonic() + COMMENT_SECONDS * self._jitter()
+        stream = EventStream(loaded.caller.seat, token, start, first_comment)
         first = stream.first(current)
         if current.is_over or open_sink is None:
             return GameResponse(200, first)
