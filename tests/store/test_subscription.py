@@ -12,6 +12,7 @@ import pytest
 from redis import ConnectionPool, exceptions
 from redis.crc import key_slot
 
+from service.store.channels import Channels
 from service.store.game_store import GameStore
 from service.store.keys import game_key
 from service.store.length_checks import LengthChecks
@@ -104,8 +105,9 @@ def test_after_an_error_that_nobody_expects_the_channels_are_followed_again(
     heard.settle()
     failures = []
 
-    def fail(_: Subscriber) -> None:
+    def fail(subscriber: Subscriber) -> None:
         failures.append(True)
+        subscriber._connection.disconnect()
         raise RuntimeError("nobody expects this")
 
     with monkeypatch.context() as patch:
@@ -121,6 +123,25 @@ def test_after_an_error_that_nobody_expects_the_channels_are_followed_again(
         store.commit(commit)
         delays.append(heard.wait_for_news_since(begun) - begun)
     assert statistics.median(delays) < 0.05, "the lengths of logs tell later"
+
+
+def test_a_connection_that_the_client_closes_itself_is_made_again(
+    node: Node, store: GameStore
+) -> None:
+    commit = first_commit()
+    heard = Heard(store, commit.game_id)
+    heard.settle()
+    channels = store.subscription._sources[0]
+    assert isinstance(channels, Channels)
+    (subscriber,) = channels._subscribers.values()
+    begun = time.monotonic()
+    subscriber._connection.disconnect()
+    heard.wait_for_news_since(begun)
+    wait_for(lambda: _channels(node, commit.game_id) == 1, "the channel to be followed again")
+    begun = time.monotonic()
+    store.commit(commit)
+    assert heard.wait_for_news_since(begun) - begun < 1
+    assert [*channels._subscribers.values()] != [subscriber]
 
 
 class LostOnce:

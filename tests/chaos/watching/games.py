@@ -165,7 +165,7 @@ class WatchedGames:
         yield WaitingViewer(self._url, humans.game_id, None, None)
 
     def _play_to_the_end(self, humans: _Humans) -> None:
-        leaves_after = self._rng.randint(10, 40)
+        leaves_after = self._rng.randint(3, 15)
         view = humans.seen()
         moves = 0
         while view["status"] == "playing":
