@@ -259,7 +259,7 @@ def test_in_a_cluster_each_game_is_followed_at_its_master_also_when_its_slot_mov
         masters = {
             node.port: node for node in cluster.all_nodes if node.execute("ROLE")[0] == b"master"
         }
-        commits = [first_commit() for _ in range(12)]
+        commits = [first_commit() for _ in range(36)]  # on every master, all but surely
         heard = [Heard(store, commit.game_id) for commit in commits]
         for each in heard:
             each.settle()
