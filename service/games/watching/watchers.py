@@ -48,15 +48,11 @@ _PAUSE_SECONDS = 1.0
 """Until a read that failed is tried again."""
 _BACK_SECONDS = 5
 """When to come back where there is no place."""
-_JITTER = SystemRandom().random
 _LOG = logging.getLogger("service.watchers")
 
 
 class Watchers:
-    """Lets callers watch games; `clock` gives ms since 1970, `monotonic` seconds.
-
-    `jitter` gives a number from 0 to 1.
-    """
+    """Lets callers watch games; `clock` gives ms since 1970, `monotonic` seconds."""
 
     def __init__(
         self,
@@ -66,7 +62,6 @@ class Watchers:
         clock: Callable[[], int],
         monotonic: Callable[[], float] = time.monotonic,
         observer: GameObserver | None = None,
-        jitter: Callable[[], float] = _JITTER,
     ) -> None:
         self._transactions = transactions
         self._repository = repository
@@ -74,7 +69,7 @@ class Watchers:
         self._clock = clock
         self._monotonic = monotonic
         self._observer = observer
-        self._jitter = jitter
+        self._jitter = SystemRandom().random
         self._places = Places()
         self._lock = threading.Lock()
         self._games: dict[str, WatchedGame] = {}
