@@ -148,12 +148,14 @@ def _is_in_sync(node: Node) -> bool:
     return bool(info["master_link_status"] == "up" and not info["master_sync_in_progress"])
 
 
-def wait_for(fact: Callable[[], bool], what: str, seconds: float = _WAIT_SECONDS) -> None:
+def wait_for(
+    fact: Callable[[], bool], what: str, seconds: float = _WAIT_SECONDS, poll: float = 0.05
+) -> None:
     """Return once something is so; fails where it does not come to be."""
     deadline = time.monotonic() + seconds
     while not fact():
         assert time.monotonic() < deadline, f"waited in vain for {what}"
-        time.sleep(0.05)
+        time.sleep(poll)
 
 
 @contextlib.contextmanager

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from tests.nodes import wait_for
+
+_ID = re.compile(rb"^id: (\d+)$", re.MULTILINE)
 
 
 @dataclass
@@ -29,15 +32,22 @@ class Sink:
                 self.received += data
             return self.takes
 
-    def end(self) -> None:
+    def end(self, last: bytes) -> None:
         with self._lock:
             assert not self.has_ended, "ended twice"
+            if self.takes:
+                self.received += last
             self.has_ended = True
 
     @property
     def events(self) -> list[tuple[int, str, dict[str, Any]]]:
         """The events of a stream: id, type and data."""
         return list(parsed(self.received))
+
+    @property
+    def last_seq(self) -> int:
+        """The id of the last event of a stream; 0 if there is none yet."""
+        return int((_ID.findall(self.received) or [0])[-1])
 
     def wait_for_event(self, kind: str) -> dict[str, Any]:
         """Wait for the first event of a type; its data."""

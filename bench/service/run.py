@@ -21,6 +21,7 @@ from bench.service.parts import (
     spread,
     storage,
     stored_games,
+    streams,
     traffic,
     workers,
 )
@@ -55,6 +56,7 @@ PARTS: Mapping[str, Callable[[Setup, Size, bool], Result]] = {
     "commits": one_master.measure,
     "cluster": cluster.measure,
     "spread": spread.measure,
+    "streams": streams.measure,
     "process": process.measure,
 }
 """By the name that the command line has for them, in the order in which they run."""

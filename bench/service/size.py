@@ -15,7 +15,9 @@ class Size:
     `round_turns`: turns of each round that are measured. For the tables of a cluster:
     `append_fsync` and `cluster_workers`, which settings are compared; `cluster_games`, the games of
     a batch; `spread_games`, how many games the masters share; `store_connections` and
-    `store_moves`, the connections to one master and the moves of a batch.
+    `store_moves`, the connections to one master and the moves of a batch. For the table of streams:
+    how many `streams` on how many `watched_games`, of which a `crowd` watches one; `timed_moves`,
+    the moves of a batch beside them; `told_moves`, the moves of a game that is watched.
     """
 
     batches: int = 7
@@ -36,6 +38,11 @@ class Size:
     spread_games: int = 3_000
     store_connections: tuple[int, ...] = (1, 4, 16, 64, 256)
     store_moves: int = 800
+    streams: int = 2_000
+    watched_games: int = 250
+    crowd: int = 300
+    timed_moves: int = 200
+    told_moves: int = 60
     starts: int = 5
 
 
@@ -58,5 +65,10 @@ QUICK = Size(
     spread_games=30,
     store_connections=(1, 4),
     store_moves=8,
+    streams=30,
+    watched_games=4,
+    crowd=10,
+    timed_moves=8,
+    told_moves=4,
     starts=1,
 )

@@ -55,6 +55,11 @@ def resident_bytes(pid: int) -> int:
     return int(found[1]) * 1024
 
 
+def threads(pid: int) -> int:
+    """How many threads a process has now."""
+    return sum(1 for _ in Path(f"/proc/{pid}/task").iterdir())
+
+
 def machine() -> str:
     """The processor of this machine, the number of its cores, and how busy they are."""
     text = Path("/proc/cpuinfo").read_text(encoding="utf-8")

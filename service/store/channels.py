@@ -98,20 +98,43 @@ class Channels:
     # In the thread
 
     def _run(self, wake_up: socket.socket) -> None:
-        with wake_up, DefaultSelector() as self._selector:
-            self._selector.register(wake_up, EVENT_READ)
+        with wake_up:
             while not self._is_closed:
-                self._take_changes()
-                for key, _ in self._selector.select(self._timeout()):
-                    if key.data is None:
-                        wake_up.recv(4_096)
-                    else:
-                        self._attempt(key.data, self._read)
-                self._keep_up(time.monotonic())
-            for subscriber in self._subscribers.values():
-                subscriber.close()
+                try:
+                    self._follow_all(wake_up)
+                except Exception:  # noqa: BLE001 - whatever it is, the games are followed again
+                    _LOG.exception("the channels of games are followed anew")
+                    time.sleep(_PAUSE_SECONDS)
         if self._waker is not None:
             self._waker.close()
+
+    def _follow_all(self, wake_up: socket.socket) -> None:
+        """Follow the channels of all games, from the first to the end or an error."""
+        with self._lock:
+            self._changed.extend(self._wanted)
+        with DefaultSelector() as self._selector:
+            self._selector.register(wake_up, EVENT_READ)
+            try:
+                while not self._is_closed:
+                    self._step(wake_up)
+            finally:
+                self._close_all()
+
+    def _close_all(self) -> None:
+        subscribers, self._subscribers = self._subscribers, {}
+        self._followed.clear()
+        self._later.clear()
+        for subscriber in subscribers.values():
+            subscriber.close()
+
+    def _step(self, wake_up: socket.socket) -> None:
+        self._take_changes()
+        for key, _ in self._selector.select(self._timeout()):
+            if key.data is None:
+                wake_up.recv(4_096)
+            else:
+                self._attempt(key.data, self._read)
+        self._keep_up(time.monotonic())
 
     def _timeout(self) -> float:
         return _PAUSE_SECONDS / 2 if self._followed or self._later else _IDLE_SECONDS
@@ -154,6 +177,8 @@ class Channels:
         subscriber = self._subscribers.get(pool)
         if subscriber is None:
             subscriber = self._subscribers[pool] = Subscriber(pool)
+            for each in [each for each, other in self._subscribers.items() if other.is_closed]:
+                self._give_up(each, 0)  # the new socket may have the number of that one
             self._selector.register(subscriber.socket, EVENT_READ, pool)
         return subscriber
 

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable
 
 import redis
 
 from service.store.connection import Connection
-from service.store.failures import CLIENT_ERRORS
+from service.store.failures import CLIENT_ERRORS, is_corrupt
 from service.store.keys import events_key, game_key
 from service.store.topologies import Pools
 
 CHECK_SECONDS = 2.0
+_LOG = logging.getLogger("service.store")
 _AT_ONCE = 512
 """The most lengths that are asked for in one go."""
 
@@ -61,22 +63,30 @@ class LengthChecks:
 
     def _run(self) -> None:
         while not self._is_closed.wait(self._seconds):
-            for game_ids in self._by_server().values():
-                for start in range(0, len(game_ids), _AT_ONCE):
-                    self._check(game_ids[start : start + _AT_ONCE])
+            try:
+                self._check_all()
+            except Exception:  # noqa: BLE001 - whatever it is, the next time may do
+                _LOG.exception("the lengths of event logs were not looked at")
             self._has_games.wait()
+
+    def _check_all(self) -> None:
+        for game_ids in self._by_server().values():
+            for start in range(0, len(game_ids), _AT_ONCE):
+                self._check(game_ids[start : start + _AT_ONCE])
 
     def _by_server(self) -> dict[redis.ConnectionPool, list[str]]:
         """The games by where they are; without those whose server is not known at the moment."""
         with self._lock:
             game_ids = list(self._lengths)
         groups: dict[redis.ConnectionPool, list[str]] = {}
+        are_known = True
         for game_id in game_ids:
             try:
                 groups.setdefault(self._pools.for_key(game_key(game_id)), []).append(game_id)
             except CLIENT_ERRORS:
-                self._pools.refresh()
-                break
+                are_known = False
+        if not are_known:
+            self._pools.refresh()
         return groups
 
     def _check(self, game_ids: list[str]) -> None:
@@ -85,9 +95,15 @@ class LengthChecks:
         try:
             connection.open(game_key(game_ids[0]))
             lengths = connection.execute(*(("LLEN", events_key(each)) for each in game_ids))
-        except CLIENT_ERRORS:
+        except CLIENT_ERRORS as error:
             connection.discard()
-            self._pools.refresh()
+            if not is_corrupt(error):
+                self._pools.refresh()
+            elif len(game_ids) == 1:
+                self._on_news(game_ids[0])  # who reads it finds that it is damaged
+            else:
+                for game_id in game_ids:
+                    self._check([game_id])
             return
         connection.release()
         for game_id, length in zip(game_ids, lengths, strict=True):

@@ -43,6 +43,14 @@ class Subscriber:
         # Held by a test of the client, whose types do not know that it is connected by now.
         self.socket = cast("socket.socket", self._connection._sock)  # noqa: SLF001
 
+    @property
+    def is_closed(self) -> bool:
+        """Whether somebody has closed the connection, as the client does where a node is gone.
+
+        The client would silently make another, on which nothing is followed.
+        """
+        return self._connection._sock is not self.socket  # noqa: SLF001
+
     def subscribe(self, game_ids: Iterable[str]) -> None:
         """Follow the channels of games."""
         game_ids = list(game_ids)
@@ -56,6 +64,7 @@ class Subscriber:
 
     def read(self) -> tuple[list[str], list[str]]:
         """The games of which there is news, and those that the server has ceased to follow."""
+        self._require_open()
         news: dict[str, None] = {}
         lost: list[str] = []
         while self._connection.can_read():
@@ -76,6 +85,7 @@ class Subscriber:
 
         `now` is a monotonic time in s. To follow a channel twice is answered, and needs no right.
         """
+        self._require_open()
         if self._asked_at > self._heard_at:
             if now - self._asked_at > _SILENT_SECONDS:
                 raise redis.TimeoutError("the server does not answer")
@@ -101,7 +111,12 @@ class Subscriber:
             return None
         return kind, game_of_channel(channel)
 
+    def _require_open(self) -> None:
+        if self.is_closed:
+            raise redis.ConnectionError("the connection was closed")
+
     def _send(self, verb: str, game_ids: Iterable[str]) -> None:
+        self._require_open()
         commands = [(verb, channel_of(game_id)) for game_id in game_ids]
         self._asked_at = time.monotonic()
         self._connection.send_packed_command(

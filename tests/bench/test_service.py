@@ -78,6 +78,13 @@ def check_spread(printed: Any) -> None:
     assert sum(games) == QUICK.spread_games
 
 
+def check_streams(printed: Any) -> None:
+    assert printed["p99_ms"].keys() == printed["memory"].keys() == {"with streams", "without"}
+    assert [*printed["threads"]] == ["0", "1", str(QUICK.streams)]
+    assert printed["threads"][str(QUICK.streams)] < printed["threads"]["0"] + QUICK.streams / 2
+    assert printed["told_ms"] <= printed["told_last_ms"] + 1_000
+
+
 CHECKS: dict[str, Callable[[Any], object]] = {
     "operations": check_operations,
     "seats": lambda printed: expect([*printed], ["2", "3", "4", "5", "6"]),
@@ -96,6 +103,7 @@ CHECKS_OF_MANY_SERVERS: dict[str, Callable[[Any], object]] = {
     ),
     "cluster": check_cluster,
     "spread": check_spread,
+    "streams": check_streams,
 }
 """What the others have measured; with `WHOLE=1` each of them is tried, otherwise the first."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from dataclasses import dataclass
 
 import pytest
@@ -410,20 +411,51 @@ def test_spectators_cause_no_turn(client: FlaskClient, clock: Clock) -> None:
     sink.wait_for_event("seat_away")
 
 
-def test_a_stream_gets_a_comment_every_fifteen_seconds(
-    app: Flask, own: Watching, player: Player
+def test_a_stream_gets_a_comment_every_fifteen_seconds_from_some_time_on(
+    app: Flask, own: Watching, player: Player, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     times = [0.0]
-    app.extensions["watchers"]._monotonic = lambda: times[-1]
+    watchers: watching.Watchers = app.extensions["watchers"]
+    monkeypatch.setattr(watchers, "_monotonic", lambda: times[-1])
+    monkeypatch.setattr(watchers, "_jitter", lambda: 0.5)
     sink = own.opened()
     before = sink.received
-    for number in (1, 2):
-        times.append(number * (COMMENT_SECONDS + 0.1))
+    first = COMMENT_SECONDS / 2
+    for number in range(3):
+        late = 5 if number == 1 else 0
+        times.append(first + number * COMMENT_SECONDS + late)
         wait_for(lambda: sink.received == before + b":\n\n" * len(times[1:]), "a comment")
     times.append(times[-1] + COMMENT_SECONDS - 1)
     player.draw()
     sink.wait_for_event("card_drawn")
-    assert sink.received.count(b":\n\n") == 2
+    assert sink.received.count(b":\n\n") == 3
+
+
+def test_the_comments_of_streams_that_were_opened_at_once_are_spread(
+    app: Flask, spectator: Watching, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    times = [0.0]
+    watchers: watching.Watchers = app.extensions["watchers"]
+    monkeypatch.setattr(watchers, "_monotonic", lambda: times[-1])
+    sinks = [spectator.opened() for _ in range(100)]
+    times.append(COMMENT_SECONDS / 2)
+    wait_for(lambda: 20 < sum(b":\n\n" in each.received for each in sinks) < 80, "half of them")
+
+
+def test_after_an_error_that_nobody_expects_the_clock_is_looked_at_again(
+    own: Watching, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failures = []
+
+    def fail(*_: object) -> None:
+        failures.append(True)
+        raise RuntimeError("nobody expects this")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(watching.LongPoll, "due", fail)
+        own.wait("?after=2&wait=1")
+        wait_for(lambda: bool(failures), "the error")
+    assert json.loads(own.sinks.last.wait_for_end())["events"] == []
 
 
 def test_who_takes_nothing_any_more_is_forgotten(app: Flask, player: Player, own: Watching) -> None:
@@ -456,6 +488,33 @@ def test_a_store_that_fails_for_a_while_costs_no_event(
     player.discard()
     sink.wait_for_event("card_discarded")
     wait_for(lambda: data_of(sink) == listed(player, 2), "every event")
+
+
+def test_while_a_read_takes_long_news_of_a_game_does_not_pile_up(
+    app: Flask, player: Player, own: Watching, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    transactions: Transactions = app.extensions["transactions"]
+    watchers: watching.Watchers = app.extensions["watchers"]
+    read, reads, may_read = transactions.read_for_watchers, [], threading.Event()
+
+    def read_slowly(game_id: str, *, settles: bool) -> LoadedGame[Viewer]:
+        reads.append(game_id)
+        assert may_read.wait(30)
+        return read(game_id, settles=settles)
+
+    sink = own.opened()
+    wait_for(lambda: not watchers._games[player.game["id"]].is_read, "a read")
+    monkeypatch.setattr(transactions, "read_for_watchers", read_slowly)
+    watchers._on_news(player.game["id"])
+    wait_for(lambda: bool(reads), "a slow read")
+    player.draw()
+    for _ in range(100):
+        watchers._on_news(player.game["id"])
+    assert watchers._readers._work_queue.qsize() == 0
+    may_read.set()
+    sink.wait_for_event("card_drawn")
+    wait_for(lambda: not watchers._games[player.game["id"]].is_read, "the last read")
+    assert len(reads) <= 4, "one for all that came meanwhile, and for what the sources tell late"
 
 
 def test_who_comes_while_an_older_state_is_read_is_not_taken_back_to_it(

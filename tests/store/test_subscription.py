@@ -9,16 +9,17 @@ from contextlib import closing
 from typing import Any
 
 import pytest
-from redis import exceptions
+from redis import ConnectionPool, exceptions
 from redis.crc import key_slot
 
+from service.store.channels import Channels
 from service.store.game_store import GameStore
 from service.store.keys import game_key
 from service.store.length_checks import LengthChecks
 from service.store.models import Committed, Deleted, Nonce
 from service.store.retry import RetryPolicy
 from service.store.subscriber import Subscriber
-from service.store.topologies import open_pools
+from service.store.topologies import Pools, open_pools
 from service.store.url import parse
 from tests.nodes import Group, Node, cluster_group, lone_node, sentinel_group, wait_for
 from tests.store.test_game_store import first_commit, next_commit
@@ -96,6 +97,98 @@ def test_a_lost_connection_is_made_again_and_counts_as_news(node: Node, store: G
     heard.wait_for_news_since(begun)
 
 
+def test_after_an_error_that_nobody_expects_the_channels_are_followed_again(
+    store: GameStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commit = first_commit()
+    heard = Heard(store, commit.game_id)
+    heard.settle()
+    failures = []
+
+    def fail(subscriber: Subscriber) -> None:
+        failures.append(True)
+        subscriber._connection.disconnect()
+        raise RuntimeError("nobody expects this")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Subscriber, "read", fail)
+        store.commit(commit)
+        wait_for(lambda: bool(failures), "the error")
+    begun = time.monotonic()
+    heard.wait_for_news_since(begun)
+    delays = []
+    for number in range(5):
+        commit = next_commit(commit, Nonce(b"%d" % number))
+        begun = time.monotonic()
+        store.commit(commit)
+        delays.append(heard.wait_for_news_since(begun) - begun)
+    assert statistics.median(delays) < 0.05, "the lengths of logs tell later"
+
+
+def test_a_connection_that_the_client_closes_itself_is_made_again(
+    node: Node, store: GameStore
+) -> None:
+    commit = first_commit()
+    heard = Heard(store, commit.game_id)
+    heard.settle()
+    channels = store.subscription._sources[0]
+    assert isinstance(channels, Channels)
+    (subscriber,) = channels._subscribers.values()
+    begun = time.monotonic()
+    subscriber._connection.disconnect()
+    heard.wait_for_news_since(begun)
+    wait_for(lambda: _channels(node, commit.game_id) == 1, "the channel to be followed again")
+    begun = time.monotonic()
+    store.commit(commit)
+    assert heard.wait_for_news_since(begun) - begun < 1
+    assert [*channels._subscribers.values()] != [subscriber]
+
+
+class LostOnce:
+    """Pools of which nothing is known at first, by an error that nobody expects."""
+
+    def __init__(self, pools: Pools) -> None:
+        self._pools = pools
+        self.failures = 0
+
+    def for_key(self, key: str) -> ConnectionPool:
+        if not self.failures:
+            self.failures += 1
+            raise RuntimeError("nobody expects this")
+        return self._pools.for_key(key)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._pools, name)
+
+
+def test_after_an_error_that_nobody_expects_the_lengths_are_looked_at_again(
+    store: GameStore,
+) -> None:
+    commit = first_commit()
+    store.commit(commit)
+    heard: list[str] = []
+    pools = LostOnce(store._pools)
+    with closing(LengthChecks(pools, heard.append, 0.02)) as checks:  # type: ignore[arg-type]
+        checks.follow(commit.game_id)
+        wait_for(lambda: heard == [commit.game_id], "the first look")
+        assert pools.failures == 1
+        store.commit(next_commit(commit))
+        wait_for(lambda: heard == [commit.game_id] * 2, "the change")
+
+
+def test_a_damaged_log_hides_no_change_of_another(store: GameStore, node: Node) -> None:
+    commits = [first_commit() for _ in range(3)]
+    damaged = commits[1].game_id
+    node.execute("SET", f"{{g:{damaged}}}:events", "no list")
+    heard: list[str] = []
+    with closing(LengthChecks(store._pools, heard.append, 0.02)) as checks:
+        for commit in commits:
+            checks.follow(commit.game_id)
+        wait_for(lambda: {each.game_id for each in commits} <= set(heard), "the first looks")
+        store.commit(commits[2])
+        wait_for(lambda: heard.count(commits[2].game_id) == 2, "the change")
+
+
 def _channels(node: Node, game_id: str) -> int:
     """How many connections follow the channel of a game."""
     count = node.execute("PUBSUB", "SHARDNUMSUB", f"{{g:{game_id}}}:news")[1]
@@ -166,7 +259,7 @@ def test_in_a_cluster_each_game_is_followed_at_its_master_also_when_its_slot_mov
         masters = {
             node.port: node for node in cluster.all_nodes if node.execute("ROLE")[0] == b"master"
         }
-        commits = [first_commit() for _ in range(12)]
+        commits = [first_commit() for _ in range(36)]  # on every master, all but surely
         heard = [Heard(store, commit.game_id) for commit in commits]
         for each in heard:
             each.settle()

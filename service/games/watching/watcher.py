@@ -27,8 +27,8 @@ class Sink(Protocol):
     def send(self, data: bytes) -> bool:
         """Send bytes; False if nobody takes them any more."""
 
-    def end(self) -> None:
-        """End the body after what was sent."""
+    def end(self, last: bytes) -> None:
+        """End the body after what was sent and `last`, in one step; nothing if it has ended."""
 
 
 class OpenSink(Protocol):
@@ -73,10 +73,15 @@ class EventStream(Watcher):
 
     kind = "stream"
 
-    def __init__(self, seat: int | None, token: str | None, start: int | None, now: float) -> None:
-        """`start`: the seq that the client has, or None to begin with the game as it is."""
+    def __init__(
+        self, seat: int | None, token: str | None, start: int | None, first_comment: float
+    ) -> None:
+        """`start`: the seq that the client has, or None to begin with the game as it is.
+
+        `first_comment`: when the first comment is due (monotonic, in s).
+        """
         super().__init__(seat, token, -1 if start is None else start)
-        self._next_comment = now + COMMENT_SECONDS
+        self._next_comment = first_comment
 
     def first(self, current: CurrentGame) -> bytes:
         """What the stream begins with."""
@@ -102,7 +107,8 @@ class EventStream(Watcher):
         """A comment, if it is time for one."""
         if now < self._next_comment:
             return None
-        self._next_comment = now + COMMENT_SECONDS
+        while self._next_comment <= now:  # from that time, not from now: streams stay apart
+            self._next_comment += COMMENT_SECONDS
         return _COMMENT, False
 
 

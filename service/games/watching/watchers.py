@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from random import SystemRandom
 
 from service.errors import (
     ConflictError,
@@ -30,7 +31,14 @@ from service.games.transactions import Transactions
 from service.games.watching.current_game import CurrentGame
 from service.games.watching.places import Places
 from service.games.watching.watched_game import WatchedGame
-from service.games.watching.watcher import EventStream, LongPoll, OpenSink, Sink, Watcher
+from service.games.watching.watcher import (
+    COMMENT_SECONDS,
+    EventStream,
+    LongPoll,
+    OpenSink,
+    Sink,
+    Watcher,
+)
 from service.store.subscription import Subscription
 
 READERS = 2
@@ -61,6 +69,7 @@ class Watchers:
         self._clock = clock
         self._monotonic = monotonic
         self._observer = observer
+        self._jitter = SystemRandom().random
         self._places = Places()
         self._lock = threading.Lock()
         self._games: dict[str, WatchedGame] = {}
@@ -81,7 +90,9 @@ class Watchers:
         current = self._current(loaded)
         if current.is_over and start == current.seq:
             return GameResponse(204)
-        stream = EventStream(loaded.caller.seat, token, start, self._monotonic())
+        # All clients may come back at once: their comments are not to be due at once, too.
+        first_comment = self._monotonic() + COMMENT_SECONDS * self._jitter()
+        stream = EventStream(loaded.caller.seat, token, start, first_comment)
         first = stream.first(current)
         if current.is_over or open_sink is None:
             return GameResponse(200, first)
@@ -236,25 +247,29 @@ class Watchers:
         self, watched: WatchedGame, watcher: Watcher, sink: Sink, text: bytes, is_end: bool
     ) -> None:
         """Send something; an end is sent once, whichever thread comes to it first."""
-        if is_end and not self._remove(watched.game_id, watcher):
-            return
-        if text and not sink.send(text):
+        if is_end:
+            if self._remove(watched.game_id, watcher):
+                sink.end(text)
+        elif text and not sink.send(text):
             self._remove(watched.game_id, watcher)
-        elif is_end:
-            sink.end()
 
     # Time
 
     def _tick(self) -> None:
         while not self._is_closed.wait(_TICK_SECONDS):
-            monotonic, wall = self._monotonic(), self._clock()
-            with self._lock:
-                games = [(each, list(each.watchers.items())) for each in self._games.values()]
-                due = [each.game_id for each, _ in games if each.is_due(monotonic, wall)]
-            for game_id in due:
-                self._on_news(game_id)
-            for watched, watchers in games:
-                for watcher, sink in watchers:
-                    if (message := watcher.due(monotonic)) is not None:
-                        self._send(watched, watcher, sink, *message)
+            try:
+                self._act_on_time(self._monotonic(), self._clock())
+            except Exception:  # noqa: BLE001 - whatever it is, the clock goes on
+                _LOG.exception("watchers may not have been told of the time")
             self._has_games.wait()
+
+    def _act_on_time(self, monotonic: float, wall: int) -> None:
+        with self._lock:
+            games = [(each, list(each.watchers.items())) for each in self._games.values()]
+            due = [each.game_id for each, _ in games if each.is_due(monotonic, wall)]
+        for game_id in due:
+            self._on_news(game_id)
+        for watched, watchers in games:
+            for watcher, sink in watchers:
+                if (message := watcher.due(monotonic)) is not None:
+                    self._send(watched, watcher, sink, *message)

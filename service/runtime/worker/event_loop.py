@@ -244,6 +244,7 @@ class EventLoop:
 
     def _begin_stream(self, conn: Connection) -> None:
         self._size -= 1
+        conn.sock.give_up_after(self._limits.response_seconds)
         self._waiting.enter(conn, State.STREAMING, EVENT_READ, math.inf)
         if self._is_stopping:
             self._streams.end(conn)

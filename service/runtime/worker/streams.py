@@ -47,43 +47,43 @@ class Stream:
     def send(self, data: bytes) -> bool:
         """Send bytes without waiting; return False if the stream has ended or is closed.
 
-        A client that takes them too slowly is disconnected: `send` is then False as well.
+        They may be many: only a client that has not taken what was sent before is disconnected,
+        and `send` is then False as well.
         """
         with self._lock:
             if self._is_closed or self._has_ended:
                 return False
-            self._buffer += data
             self._is_closed = len(self._buffer) > self._max_unsent
+            self._buffer += data
             self._wake_once()
             return not self._is_closed
 
-    def end(self) -> None:
-        """End the response after what was sent so far."""
+    def end(self, last: bytes = b"") -> None:
+        """End the response after what was sent so far and `last`; nothing if it has ended."""
         with self._lock:
-            self._has_ended = True
-            self._wake_once()
+            if not (self._is_closed or self._has_ended):
+                self._buffer += last
+                self._has_ended = True
+                self._wake_once()
 
     def stop(self) -> None:
         """End the response from this side, completed by its farewell."""
-        with self._lock:
-            if not self._has_ended:
-                self._buffer += self._farewell
-                self._has_ended = True
-                self._wake_once()
+        self.end(self._farewell)
 
     def opened(self, *, is_chunked: bool) -> None:
         """Record that the head was sent, and whether it promised a chunked body."""
         self.is_open = True
         self.is_chunked = is_chunked
 
-    def take(self) -> tuple[bytes, bool]:
+    def take(self, unsent: int) -> tuple[bytes, bool]:
         """Return what the socket should send next, framed, and whether that is the end.
 
-        Raises `BufferError` if more is unsent than may be.
+        Raises `BufferError` if there is more while the client has too much (`unsent` bytes) to
+        take, or the loop too much to send.
         """
         with self._lock:
             self._wakes = False
-            if self._is_closed:
+            if self._is_closed or (self._buffer and unsent > self._max_unsent):
                 raise BufferError
             data = bytes(self._buffer)
             self._buffer.clear()
@@ -141,16 +141,14 @@ class OpenStreams:
         if conn.stream is None:
             return
         try:
-            data, is_end = conn.stream.take()
             if conn.sock.unsent:
                 conn.sock.flush()
+            data, is_end = conn.stream.take(conn.sock.unsent)
             conn.sock.sendall(data)
         except (OSError, BufferError):
             self._disconnect(conn)
             return
-        if conn.sock.unsent > self._limits.stream_unsent_bytes:
-            self._disconnect(conn)
-        elif is_end:
+        if is_end:
             self._after_end(conn)
         else:
             self._wait(conn)

@@ -9,7 +9,17 @@ from engine.game import Game
 from engine.round import Drawing
 from service.games.entity_tags import VIEW_FORMAT
 from tests.chaos.access import positions
-from tests.chaos.access.calls import DELETE, DRAW, GAME, LEAVE, REMATCH, Call, get, post
+from tests.chaos.access.calls import (
+    DELETE,
+    DRAW,
+    GAME,
+    LEAVE,
+    REMATCH,
+    Call,
+    get,
+    post,
+    stream,
+)
 from tests.chaos.access.permissions import PERMISSIONS
 
 _NO_INVITE = "of no seat"
@@ -28,6 +38,9 @@ def short_reads(after: int) -> Iterator[Call]:
         if call.method == "GET" and not call.path.startswith(events):
             yield call
     yield get(f"/events?after={after}&limit=1000")
+    yield stream()
+    yield stream(f"?after={after}")
+    yield get(f"/events?after={after}&wait=1")
 
 
 def all_reads_and_refusals(
@@ -42,7 +55,11 @@ def all_reads_and_refusals(
     yield from (get(If_None_Match=tags) for tags in (tag, "*", '"1.0.0"'))
     yield Call(method="HEAD")
     yield from (get(f"/events?after={after}&limit=3") for after in (max(0, last - 2), last + 5))
-    yield from (get(f"/events?{query}") for query in ("limit=0", "after=x", "before=1"))
+    yield from (get(f"/events?{query}") for query in ("limit=0", "after=x", "before=1", "wait=x"))
+    yield from (stream(Last_Event_ID=str(seq)) for seq in (0, last, last + 5))
+    yield from (stream(query) for query in ("?limit=5", "?wait=1", "?after=x"))
+    yield stream(Last_Event_ID="x")
+    yield get(f"/events?after={last}&wait=1")
     yield get(Accept="text/html")
     yield get(Host="evil.example")
     yield get("/stock")

@@ -15,16 +15,19 @@ from pathlib import Path
 from typing import Any
 
 from flask.testing import FlaskClient
+from werkzeug.test import TestResponse
 
 from service.app import create_app
 from service.config import Config
 from service.http.problems.catalogue import MEDIA_TYPE
+from service.http.replies import EVENT_STREAM
 from service.store.game_store import GameStore
 from tests.chaos.access.calls import GAME, Call
 from tests.chaos.access.human_game import LEFT, MOVER, HumanGame
 from tests.chaos.access.permissions import CALLERS, PERMISSIONS, STATES
 from tests.chaos.trial import Outcome, Trial
 from tests.nodes import throwaway_server
+from tests.sinks import parsed
 
 _CHARACTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 _WRONG_SCHEMES = (
@@ -84,18 +87,20 @@ class PermissionCheck:
 
     def _check_cell(self, operation: str, caller: str) -> None:
         row = PERMISSIONS[operation]
-        expected = row.outcomes[caller][STATES.index(self.state)]
         game = self._unchanged_game()
         for headers in headers_of(caller, game, self.other):
-            call = row.call(game.invites[0])
-            if caller == "key":
-                call = game.with_used_key(operation, call)
-                self.game = None if game.use_key_for_rematch(operation) else game
-            call = replace(call, headers=(*call.headers, *headers.items()))
-            where = f"{operation} by {caller} {headers} in a game that is {self.state}"
-            found = self._violations(game, call, expected, game.seat_of(caller))
-            self.violations += [f"{where}: {violation}" for violation in found]
-            self.count += 1
+            for call in row.calls(game.invites[0]):
+                keyed = call
+                if caller == "key":
+                    keyed = game.with_used_key(operation, call)
+                    self.game = None if game.use_key_for_rematch(operation) else game
+                sent = replace(keyed, headers=(*keyed.headers, *headers.items()))
+                found = self._violations(
+                    game, sent, row.outcomes[caller][STATES.index(self.state)], game.seat_of(caller)
+                )
+                where = f"{operation} by {caller} {headers} in a game that is {self.state}, {sent}"
+                self.violations += [f"{where}: {violation}" for violation in found]
+                self.count += 1
 
     def _unchanged_game(self) -> HumanGame:
         """The game; a new one if a call has changed it."""
@@ -122,7 +127,16 @@ class PermissionCheck:
             if answer.status_code >= 400 or call.method == "GET":
                 yield "the game changed"
         if answer.status_code < 300 and call.path.startswith(GAME):
-            yield from hidden_cards_shown(body, seat)
+            for shown in _objects(answer, body):
+                yield from hidden_cards_shown(shown, seat)
+
+
+def _objects(answer: TestResponse, body: dict[str, Any]) -> list[dict[str, Any]]:
+    """What a success shows: its body, or of a stream the game and the events."""
+    if answer.content_type != EVENT_STREAM:
+        return [body]
+    sent = list(parsed(answer.get_data()))
+    return [data if kind == "snapshot" else {"events": [data]} for _, kind, data in sent]
 
 
 def hidden_cards_shown(body: dict[str, Any], seat: int | None) -> Iterator[str]:

@@ -8,6 +8,9 @@ from dataclasses import dataclass, replace
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
+from service.runtime.worker.streams import OPEN_STREAM
+from tests.sinks import Sinks
+
 JSON = "application/json"
 Headers = tuple[tuple[str, str], ...]
 GAME = "/v1/games/{game_id}"
@@ -30,21 +33,34 @@ class Call:
         return replace(self, headers=(*self.headers, *_named(headers)))
 
     def open(
-        self, client: FlaskClient, game_id: str, authorization: str | None = None
+        self,
+        client: FlaskClient,
+        game_id: str,
+        authorization: str | None = None,
+        sinks: Sinks | None = None,
     ) -> TestResponse:
-        """Send the call, with an Authorization header or none."""
+        """Send the call, with an Authorization header or none.
+
+        With `sinks` the body of the answer may go on there.
+        """
         auth = () if authorization is None else (("Authorization", authorization),)
         return client.open(
             self.path.replace("{game_id}", game_id),
             method=self.method,
             data=self.body,
             headers=[*self.headers, *auth],
+            environ_overrides={} if sinks is None else {OPEN_STREAM: sinks},
         )
 
 
 def get(path: str = "", **headers: str) -> Call:
     """A GET on a game."""
     return Call(GAME + path, headers=_named(headers))
+
+
+def stream(query: str = "", **headers: str) -> Call:
+    """A stream of a game's events."""
+    return get(f"/events{query}", Accept="text/event-stream", **headers)
 
 
 def post(path: str, body: object, **headers: str) -> Call:

@@ -5,6 +5,8 @@ viewer may not know differs: the stock, the other hands, the secret, the cards t
 
     store the pair -> send every call to both -> play the same moves in both -> compare
 
+Streams are watched all the while, as the viewer and as a spectator; what they send is an answer.
+
 The status, headers and body of every answer must be equal, byte for byte, until the first event
 that the hidden difference itself changes; `permitted_differences` says which events may differ.
 Ids, tokens, clock, request ids, the commitment and the AI players' randomness are equal in both.
@@ -16,7 +18,7 @@ import json
 import random
 from collections import Counter
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 from engine.cards import CARDS
@@ -29,10 +31,12 @@ from tests.chaos.access.instance import Answer, Instance, Leak, difference
 from tests.chaos.access.permitted_differences import PermittedDifferences
 from tests.chaos.trial import Outcome, Trial
 from tests.clock import Clock
-from tests.nodes import throwaway_server
+from tests.nodes import throwaway_server, wait_for
+from tests.sinks import Sink
 
 MOVES = 6
 TRIED_CARDS = 3
+_POLL_SECONDS = 0.002
 
 
 @dataclass
@@ -46,8 +50,8 @@ class Comparison:
         """The counts as one line."""
         line = (
             "{pairs} pairs: {waiting} waiting, {final} in final turns, {ai_hands_equal} with equal"
-            " AI hands; {answers} answers and {bytes} bytes were equal, {moves} moves; {diverged}"
-            " pairs ended at a permitted difference"
+            " AI hands; {answers} answers and {bytes} bytes were equal, {streamed} bytes of"
+            " streams, {moves} moves; {diverged} pairs ended at a permitted difference"
         )
         return line.format_map(self.counts)
 
@@ -68,6 +72,7 @@ class GamePair:
     clock: Clock
     start: int = 0
     diverged: bool = False
+    streams: list[tuple[Sink, Sink]] = field(default_factory=list)
 
     @property
     def game_id(self) -> str:
@@ -101,9 +106,15 @@ class GamePair:
             differing=other.game.round != position.game.round or position.game.round is None,
         )
         self._send_every_call(position.game, version)
+        for token in {self.token: None, None: None}:
+            first, second = (instance.watch(self.game_id, token) for instance in self.instances)
+            self.streams.append((first, second))
+        self._compare_streams()
 
     def end(self) -> None:
-        """Delete the game from both stores."""
+        """Watch no more, and delete the game from both stores."""
+        for sink in chain(*self.streams):
+            sink.on_close()
         for instance in self.instances:
             stored, _ = instance.store.read(self.game_id)
             assert stored is None or instance.store.delete(self.game_id, stored.version)
@@ -129,6 +140,29 @@ class GamePair:
             self.comparison.counts.update({"answers": 1, "bytes": size, f"{first[0]}": 1})
         else:
             self._end_at_difference(call, first, second)
+
+    def _compare_streams(self) -> None:
+        """Wait until the streams have shown everything; if they differ, the pair ends."""
+        if self.diverged:
+            return
+        wait_for(self._has_shown_all, f"the streams of seed {self.seed}", poll=_POLL_SECONDS)
+        for first, second in self.streams:
+            one, other = ((200, (), each.received) for each in (first, second))
+            if one != other:
+                self._end_at_difference(calls.stream(), one, other)
+                return
+            self.comparison.counts["streamed"] += len(first.received)
+
+    def _has_shown_all(self) -> bool:
+        """Whether overdue turns are applied, if a seat watches, and every stream is up to date."""
+        for number, instance in enumerate(self.instances):
+            if self.viewer is not None and instance.is_overdue(self.game_id, self.clock.now):
+                return False
+            seq = instance.game(self.game_id).seq
+            sinks = [each[number] for each in self.streams]
+            if not all(sink.has_ended or sink.last_seq == seq for sink in sinks):
+                return False
+        return True
 
     def _end_at_difference(self, call: Call, first: Answer, second: Answer) -> None:
         """End the pair; a violation, unless the first differing event is permitted."""
@@ -173,6 +207,7 @@ class GamePair:
         elif game.deadline is not None and self.rng.random() < 0.5:
             self.clock.now = game.deadline
         for _ in range(MOVES):
+            self._compare_streams()
             self.send_reads()
             if self.diverged or self.games()[0].status is not Status.PLAYING:
                 return
@@ -211,6 +246,7 @@ class GamePair:
             if not has_joined(each):
                 self.send_reads()
                 self.send(calls.post("/seats", {"invite": positions.invite(seat)}), None)
+                self._compare_streams()
 
     def _leave(self) -> None:
         """The viewer leaves the game and reads it as a spectator."""
@@ -218,6 +254,7 @@ class GamePair:
             self.send(calls.LEAVE, self.token)
             self.send(calls.get(), self.token)
             self.viewer = None
+            self._compare_streams()
             self.send_reads()
 
 

@@ -29,10 +29,18 @@ ByCaller = Mapping[str, ByState]
 
 @dataclass(frozen=True)
 class Operation:
-    """A valid call of an operation, given a used invite, and its outcomes by caller."""
+    """A valid call of an operation, given a used invite, and its outcomes by caller.
+
+    `forms`: other calls of it, which have the same outcomes.
+    """
 
     call: Callable[[str], Call]
     outcomes: ByCaller
+    forms: tuple[Call, ...] = ()
+
+    def calls(self, invite: str) -> tuple[Call, ...]:
+        """A call in every form."""
+        return (self.call(invite), *self.forms)
 
 
 def _everyone(*by_state: str) -> dict[str, ByState]:
@@ -68,7 +76,11 @@ PERMISSIONS: dict[str, Operation] = {
     "getHint": Operation(
         lambda _: calls.get("/hint"), _MOVE | {"mover": ("game-waiting", "200", "game-finished")}
     ),
-    "listEvents": Operation(lambda _: calls.get("/events?limit=1000"), _READ),
+    "listEvents": Operation(
+        lambda _: calls.get("/events?limit=1000"),
+        _READ,
+        (calls.get("/events?wait=1&limit=1000"), calls.stream(), calls.stream("?after=0")),
+    ),
     "getReplay": Operation(
         lambda _: calls.get("/replay"),
         _everyone("game-not-finished", "game-not-finished", "200") | _CHECKS_TOKEN,

@@ -33,6 +33,7 @@ from tests.chaos.access import call_sets, calls
 from tests.chaos.access.calls import Call
 from tests.chaos.trial import Outcome, Trial
 from tests.nodes import throwaway_server
+from tests.sinks import Sinks
 from tests.system.launch import Launch
 
 _CARD = re.compile(r"(?<![\w-])([A23456789TJQK][CDHS]|JK)(?![\w-])")
@@ -101,10 +102,12 @@ class ScannedGame:
         assert stored is not None
         self.secrets.texts.add(load(stored.state).secret.hex())
 
-    def send(self, call: Call, token: str | None = None) -> TestResponse:
+    def send(
+        self, call: Call, token: str | None = None, sinks: Sinks | None = None
+    ) -> TestResponse:
         """Send a call and search the answer's headers and, if it is a refusal, its body."""
         auth = None if token is None else f"Bearer {token}"
-        answer = call.open(self.client, self.game_id, auth)
+        answer = call.open(self.client, self.game_id, auth, sinks)
         self.answers += 1
         named = f"{call.path} {(call.body or b'').decode()}"
         for name, value in answer.headers:
@@ -137,7 +140,7 @@ class ScannedGame:
 
 
 def corrupt(url: str, game_id: str, rng: random.Random) -> None:
-    """Change or cut the stored state or metadata of a game at a random place."""
+    """Change or cut the stored state or metadata of a game at a random place, and say so."""
     with redis.Redis.from_url(url) as database:
         name, which = f"{{g:{game_id}}}:game", rng.choice(("state", "meta"))
         stored = database.hget(name, which)
@@ -145,13 +148,14 @@ def corrupt(url: str, game_id: str, rng: random.Random) -> None:
         place, written = rng.randrange(len(stored)), rng.choice((b"", b"x", b"9", b" "))
         corrupted = stored[:place] + written + stored[place + rng.randint(1, 3) :]
         database.hset(name, which, rng.choice((corrupted, stored[:place])))
+        database.execute_command("SPUBLISH", name.replace(":game", ":news"), 0)
 
 
 def scan_answers_and_log(games: int = 30, turns: int = 60, corrupted_games: int = 400) -> Outcome:
     """No log line, header or refusal has a secret."""
     secrets, answers = Secrets(), 0
     with captured_log() as log, throwaway_server() as server:
-        store = GameStore.from_url(server.url, connections=2)
+        store = GameStore.from_url(server.url, connections=8)
         config = Config(redis_url=server.url, data_dir=Path("unused"), log_level="DEBUG")
         client = create_app(config, store).test_client(use_cookies=False)
         for seed in range(games):
@@ -166,9 +170,15 @@ def scan_answers_and_log(games: int = 30, turns: int = 60, corrupted_games: int 
         ]
         for seed in range(corrupted_games):
             game = ScannedGame(client, store, secrets, random.Random(f"corrupt {seed}"))
+            watching = Sinks()
+            for call in (calls.stream(), calls.get("/events?after=1000&wait=25")):
+                game.send(call, game.tokens[0], watching)
             corrupt(server.url, game.game_id, game.rng)
-            for call in (calls.get(), calls.DRAW):
-                game.send(call, game.tokens[0])
+            answers_to = [game.send(each, game.tokens[0]) for each in (calls.get(), calls.DRAW)]
+            for sink in watching.opened:
+                if answers_to[0].status_code == 500:  # then it cannot be watched either
+                    sink.wait_for_end()
+                sink.on_close()
         text = log.getvalue()
     for line in text.splitlines():
         secrets.search("the log", line)

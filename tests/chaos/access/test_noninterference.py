@@ -32,7 +32,8 @@ def test_no_answer_depends_on_what_its_caller_may_not_know() -> None:
     counts = comparison.counts
     assert counts["differing"] > 0.9 * counts["pairs"]
     assert counts["answers"] > 40 * counts["pairs"]
-    assert min(counts[name] for name in ("final", "ai_hands_equal", "moves", "diverged")) > 0
+    kinds = ("final", "ai_hands_equal", "moves", "diverged", "streamed")
+    assert min(counts[name] for name in kinds) > 0
     assert min(counts[str(status)] for status in (200, 304, 401, 403, 404, 405, 409, 412)) > 0
 
 
@@ -136,6 +137,10 @@ def with_declarations(body: Body, *, to_drawer: bool) -> JsonObject:
 FAULTS: dict[str, Callable[[], AbstractContextManager[object]]] = {
     "the draws of others in the list of events": lambda: mock.patch(
         "service.games.responses.redacted", lambda event, at, _: view.revealed(event, at)
+    ),
+    "the draws of others in a stream": lambda: mock.patch(
+        "service.games.watching.current_game.redacted",
+        lambda event, at, _: view.revealed(event, at),
     ),
     "whether a seat declared that it goes out": lambda: mock.patch.object(
         view, "to_json", with_declarations

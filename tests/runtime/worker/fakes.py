@@ -38,6 +38,7 @@ class FakeSocket:
         self.is_open = True
         self.is_shut = False
         self.client_is_gone = False
+        self.options: dict[tuple[int, int], int] = {}
         self._arrived: deque[bytes] = deque()
         self._number = next(self._numbers)
 
@@ -84,6 +85,9 @@ class FakeSocket:
 
     def setblocking(self, flag: bool) -> None:
         assert not flag
+
+    def setsockopt(self, level: int, name: int, value: int) -> None:
+        self.options[level, name] = value
 
 
 class FakePoller:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import socket
 
 import pytest
 
@@ -192,9 +193,54 @@ def test_what_waits_for_the_event_loop_is_bounded_too() -> None:
     accepted = [one.stream.send(b"x" * 10) for _ in range(5)]
     one.worker.turn()
 
-    assert accepted == [True, True, True, False, False]
+    assert accepted == [True, True, True, True, False]
     assert not one.sock.is_open
     assert one.closed == 1
+
+
+def test_one_message_may_have_more_than_may_be_unsent() -> None:
+    one = Streaming(stream_unsent_bytes=30)
+    one.sock.room = 50
+    assert one.stream.send(b"x" * 100)
+    for _ in range(4):
+        one.worker.turn()
+        one.sock.room = 20
+
+    one.worker.turn()
+
+    assert one.sock.is_open
+    assert one.sock.sent == b"head;64\r\n" + b"x" * 100 + b"\r\n"
+
+
+def test_who_has_not_taken_a_long_message_when_more_comes_is_disconnected() -> None:
+    one = Streaming(stream_unsent_bytes=30)
+    one.sock.room = 50
+    one.stream.send(b"x" * 100)
+    one.worker.turn()
+
+    one.stream.send(b"x")
+    one.worker.turn()
+
+    assert not one.sock.is_open
+    assert one.closed == 1
+
+
+@pytest.mark.parametrize("is_first", [True, False])
+def test_the_application_and_a_stop_do_not_both_complete_a_body(is_first: bool) -> None:
+    worker = FakeWorker()
+    sock = worker.connect(GET)
+    stream = worker.open_stream(sock, lambda: None, b"empty page")
+    assert stream is not None
+    stream.opened(is_chunked=True)
+    worker.answer(sock, b"head;")
+    if is_first:
+        stream.end(b"page")
+    worker.loop.stop()
+    stream.end(b"page")
+    worker.turn()
+
+    body = b"4\r\npage\r\n" if is_first else b"A\r\nempty page\r\n"
+    assert sock.sent == b"head;" + body + END
 
 
 def test_a_client_that_takes_nothing_for_long_is_disconnected() -> None:
@@ -231,6 +277,13 @@ def test_a_silent_stream_has_no_deadline() -> None:
     one.worker.turn(1e6)
 
     assert one.worker.state(one.sock) is State.STREAMING
+
+
+@pytest.mark.skipif(not hasattr(socket, "TCP_USER_TIMEOUT"), reason="Linux")
+def test_a_client_that_has_vanished_is_noticed_by_what_it_does_not_acknowledge() -> None:
+    one = Streaming(response_seconds=60.0)
+
+    assert one.sock.options == {(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT): 60_000}
 
 
 def test_streams_have_a_cap_of_their_own() -> None:

@@ -269,6 +269,12 @@ def test_a_client_that_does_not_read_its_stream_is_disconnected(server: Server) 
         wait_until_closed(server, "endless")
 
 
+def test_a_stream_may_begin_with_more_than_may_be_unsent(server: Server) -> None:
+    size = 5_000_000
+
+    assert server.get(f"/events?long={size}") == (200, b"x" * size)
+
+
 def test_a_stream_that_is_opened_and_not_used_is_closed(server: Server) -> None:
     assert server.get("/events?refused") == (409, b"no")
 

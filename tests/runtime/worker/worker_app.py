@@ -71,6 +71,9 @@ def _stream(environ: dict[str, Any], start_response: Callable[..., object]) -> I
     start_response("200 OK", [("Content-Type", "text/event-stream")])
     if environ["PATH_INFO"] == "/poll":
         threading.Timer(0.1, lambda: (stream.send(b"answer"), stream.end())).start()
+    elif query.startswith("long="):
+        stream.send(b"x" * int(query.removeprefix("long=")))
+        stream.end()
     elif query == "endless":
         threading.Thread(target=_flood, args=(stream,), daemon=True).start()
     else:
