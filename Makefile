@@ -9,7 +9,8 @@ UV_VERSION := 0.13.9
 # PYTEST_ARGS is for what else pytest should do, such as `-n 0 -k solver`.
 # Where `make release` puts what it makes.
 DIST ?= dist
-PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
+# Three tests at a time also on two cores: many of them wait.
+PYTEST := $(BIN)/python -m pytest -n 3 --dist worksteal
 export PYTHONUNBUFFERED := 1
 
 .PHONY: help run test check openapi settings release bench tournament chaos mutation lock clean
