@@ -32,7 +32,12 @@ def pinned() -> dict[str, str]:
 def licences(release: Path) -> dict[str, tuple[str, str]]:
     rows = (release / "licences.md").read_text().splitlines()[2:]
     cells = [[cell.strip() for cell in row.strip("|").split("|")] for row in rows]
-    return {name.lower(): (version, licence) for name, version, licence, _ in cells}
+    return {canonical(name): (version, licence) for name, version, licence, _ in cells}
+
+
+def canonical(name: str) -> str:
+    """A package's name as an index compares it (PEP 503)."""
+    return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def test_every_package_is_listed_with_a_licence_that_may_be_passed_on(release: Path) -> None:
@@ -47,7 +52,7 @@ def test_the_bill_of_materials_has_the_same_packages(release: Path) -> None:
     bill = json.loads((release / "sbom.cdx.json").read_bytes())
     assert bill["bomFormat"] == "CycloneDX"
     assert bill["metadata"]["component"]["name"] == "three-thirteen"
-    named = {each["name"].lower(): each for each in bill["components"]}
+    named = {canonical(each["name"]): each for each in bill["components"]}
     own = {"three-thirteen"}
     assert named.keys() - own == licences(release).keys() - own
     assert all(each["purl"].startswith("pkg:pypi/") for each in named.values())
