@@ -107,11 +107,5 @@ elseif #KEYS == 4 then
   end
 end
 
--- Asked before, since a server notes each denial.
-local publish = redis.acl_check_cmd and 'SPUBLISH' or 'PUBLISH' -- both are there since Redis 7
-local channel = string.gsub(KEYS[1], 'game$', 'news')
-local seq = ARGV[13] + #ARGV - 13
-if not redis.acl_check_cmd or redis.acl_check_cmd(publish, channel, seq) then
-  redis.pcall(publish, channel, seq)
-end
+publish(KEYS[1], ARGV[13] + #ARGV - 13)
 return {'committed', ARGV[2]}

@@ -24,7 +24,7 @@ from service.store.models import (
 )
 from service.store.records import SLOTS, server_keys
 
-SCRIPT = script.text("commit.lua")
+SCRIPT = script.text("publish.lua", "commit.lua")
 SHA = script.digest(SCRIPT)
 CHECKED_RECORD = RecordKey("check")
 CHECKED_MOVE = MoveKey("check", b"check", 0)

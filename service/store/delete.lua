@@ -8,10 +8,5 @@ if version ~= ARGV[1] then
   return {'stale', version}
 end
 redis.call('UNLINK', KEYS[1], KEYS[2])
--- As a commit does, for those who watch the game.
-local publish = redis.acl_check_cmd and 'SPUBLISH' or 'PUBLISH'
-local channel = string.gsub(KEYS[1], 'game$', 'news')
-if not redis.acl_check_cmd or redis.acl_check_cmd(publish, channel, 0) then
-  redis.pcall(publish, channel, 0)
-end
+publish(KEYS[1], 0)
 return {'deleted'}

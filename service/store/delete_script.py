@@ -12,7 +12,7 @@ from service.store.connection import Connection
 from service.store.keys import events_key, game_key
 from service.store.models import Deleted, Stale
 
-SCRIPT = script.text("delete.lua")
+SCRIPT = script.text("publish.lua", "delete.lua")
 SHA = script.digest(SCRIPT)
 
 

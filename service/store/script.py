@@ -12,9 +12,9 @@ from service.store.connection import Connection
 Arguments = list[bytes | str | int]
 
 
-def text(name: str) -> str:
-    """The text of a script of this package."""
-    return (files("service.store") / name).read_text("utf-8")
+def text(*names: str) -> str:
+    """The text of a script, put together from files of this package."""
+    return "".join((files("service.store") / name).read_text("utf-8") for name in names)
 
 
 def digest(script: str) -> str:

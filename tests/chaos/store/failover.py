@@ -64,7 +64,7 @@ def run(
 ) -> Outcome:
     """Inject these faults into the master, in random order, while games are played."""
     history, rng = History(), random.Random(seed)
-    with group_of() as group, _service(group, durability) as service:
+    with group_of() as group, serving_over(group, durability) as service:
         load = partial(
             run_load, HttpTransport(service.url()), history, Workload(), f"failover {seed}"
         )
@@ -107,7 +107,10 @@ def _inject_faults(group: Group, history: History, faults: Sequence[str]) -> Non
 
 
 @contextmanager
-def _service(group: Group, durability: Durability) -> Iterator[Launch]:
+def serving_over(
+    group: Group, durability: Durability = Durability.ACKNOWLEDGED
+) -> Iterator[Launch]:
+    """A service whose store is a group, with all that its level of durability needs."""
     with (
         tempfile.TemporaryDirectory() as folder,
         Launch(

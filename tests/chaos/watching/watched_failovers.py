@@ -8,17 +8,14 @@ counts from when it could be read, and anew after each time when nothing could.
 from __future__ import annotations
 
 import random
-import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from pathlib import Path
 
-from service.store.durability import Durability
-from tests.chaos.store.failover import FAULTS
+from tests.chaos.store.failover import FAULTS, serving_over
 from tests.chaos.traffic.http_client import HttpTransport, LostAnswerError, Request
 from tests.chaos.trial import Outcome, Trial
 from tests.chaos.watching.games import WatchedGames
@@ -26,7 +23,6 @@ from tests.chaos.watching.judgement import Since
 from tests.chaos.watching.viewers import Seen
 from tests.chaos.watching.watched_games import summary
 from tests.nodes import Group, cluster_group, sentinel_group, wait_for
-from tests.system.launch import Launch
 
 _MOVES_BETWEEN = 20
 _CUTS_BETWEEN = 2
@@ -94,7 +90,7 @@ def run(
     """Inject these faults into the master, in random order, while games are played and watched."""
     rng = random.Random(f"watched failovers {seed}")
     violations = []
-    with group_of() as group, _service(group) as service:
+    with group_of() as group, serving_over(group) as service:
         reader = Reader(service.url())
         games = WatchedGames(service.url(), random.Random(seed), reader.read)
         is_enough = threading.Event()
@@ -126,22 +122,6 @@ def run(
 def _wait_for_moves(games: WatchedGames, is_done: Callable[[], bool]) -> None:
     enough = games.moves + _MOVES_BETWEEN
     wait_for(lambda: is_done() or games.moves >= enough, "moves between", _WAIT_SECONDS)
-
-
-@contextmanager
-def _service(group: Group) -> Iterator[Launch]:
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        Launch(
-            Path(folder),
-            REDIS_URL=group.url,
-            DURABILITY=Durability.ACKNOWLEDGED,
-            REPLICAS=str(len(group.nodes) - 1),
-            WORKERS="2",
-            LOG_LEVEL="CRITICAL",
-        ) as service,
-    ):
-        yield service
 
 
 def sentinel(rounds: int = 5) -> Outcome:
