@@ -154,11 +154,16 @@ class Transactions:
         """A game for the holder of a seat; otherwise like `read`."""
         return self._read(as_seat_holder, game_id, token)
 
-    def read_for_watchers(self, game_id: str, *, settles: bool) -> LoadedGame[Viewer]:
-        """A game for all who watch it; `settles`: overdue turns are applied. Raises like `read`."""
+    def read_for_watchers(
+        self, game_id: str, settles: Callable[[Meta], bool]
+    ) -> LoadedGame[Viewer]:
+        """A game for all who watch it. Raises like `read`.
+
+        `settles` says of the game's meta whether overdue turns are applied.
+        """
         for _ in range(ATTEMPTS):
             loaded = as_viewer(game_id, self._repository.load(game_id)[0], None)
-            if not settles:
+            if not settles(loaded.meta):
                 return loaded
             current = with_overdue_turns(loaded, None, self._repository, self._clock())
             if current is not None:

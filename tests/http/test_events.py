@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import pytest
@@ -14,6 +15,7 @@ from werkzeug.test import TestResponse
 
 from service.errors import StorageUnavailableError
 from service.games.loaded import LoadedGame, Viewer
+from service.games.meta import Meta
 from service.games.transactions import Transactions
 from service.games.watching import watchers as watching
 from service.games.watching.places import SEAT_PLACES
@@ -390,6 +392,30 @@ def test_overdue_turns_are_played_while_a_seat_watches(
     assert sink.wait_for_event("seat_returned")["seat"] == overdue
 
 
+def test_who_has_left_the_game_causes_no_turn(
+    app: Flask, client: FlaskClient, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    game = TwoHumans.of(client)
+    overdue = game.seat_to_move()
+    token = game.tokens[1 - overdue]
+    sink = Watching(client, game.player, token).opened()
+    transactions: Transactions = app.extensions["transactions"]
+    read, has_left = transactions.read_for_watchers, threading.Event()
+
+    def read_after_the_leave(game_id: str, settles: Callable[[Meta], bool]) -> LoadedGame[Viewer]:
+        assert has_left.wait(30)
+        return read(game_id, settles)
+
+    monkeypatch.setattr(transactions, "read_for_watchers", read_after_the_leave)
+    app.extensions["watchers"]._on_news(game.player.game["id"])
+    left = client.post(f"{game.player.path}/leave", headers={"Authorization": f"Bearer {token}"})
+    assert left.status_code == 204
+    clock.now += 10_001
+    has_left.set()
+    sink.wait_for_end()
+    assert game.seat_to_move() == overdue
+
+
 def test_opening_a_stream_is_a_call_of_its_seat(client: FlaskClient, clock: Clock) -> None:
     game = TwoHumans.of(client)
     overdue = game.seat_to_move()
@@ -497,10 +523,10 @@ def test_while_a_read_takes_long_news_of_a_game_does_not_pile_up(
     watchers: watching.Watchers = app.extensions["watchers"]
     read, reads, may_read = transactions.read_for_watchers, [], threading.Event()
 
-    def read_slowly(game_id: str, *, settles: bool) -> LoadedGame[Viewer]:
+    def read_slowly(game_id: str, settles: Callable[[Meta], bool]) -> LoadedGame[Viewer]:
         reads.append(game_id)
         assert may_read.wait(30)
-        return read(game_id, settles=settles)
+        return read(game_id, settles)
 
     sink = own.opened()
     wait_for(lambda: not watchers._games[player.game["id"]].is_read, "a read")
@@ -524,8 +550,10 @@ def test_who_comes_while_an_older_state_is_read_is_not_taken_back_to_it(
     read = transactions.read_for_watchers
     came: list[Sink] = []
 
-    def read_and_have_another_come(game_id: str, *, settles: bool) -> LoadedGame[Viewer]:
-        loaded = read(game_id, settles=settles)
+    def read_and_have_another_come(
+        game_id: str, settles: Callable[[Meta], bool]
+    ) -> LoadedGame[Viewer]:
+        loaded = read(game_id, settles)
         if not came:
             player.draw()
             came.append(spectator.opened())

@@ -24,6 +24,7 @@ from service.errors import (
     StorageError,
 )
 from service.games.loaded import CallerT_co, LoadedGame
+from service.games.meta import Meta
 from service.games.observer import GameObserver
 from service.games.repository import GameRepository
 from service.games.responses import GameResponse
@@ -225,10 +226,16 @@ class Watchers:
     def _show(self, watched: WatchedGame) -> None:
         """Send each watcher what is new to it; the events are read once, for who has fewest."""
         with self._lock:
-            settles = watched.has_seats
             # Before the game is read: whoever comes after that may have more events than is read.
             watchers = sorted(watched.watchers.items(), key=lambda each: each[0].position)
-        loaded = self._transactions.read_for_watchers(watched.game_id, settles=settles)
+
+        def settles(meta: Meta) -> bool:
+            """Whether a seat still watches: its holder may have left the game since."""
+            return any(
+                each.seat is not None and each.may_watch(meta.tokens) for each, _ in watchers
+            )
+
+        loaded = self._transactions.read_for_watchers(watched.game_id, settles)
         current = self._current(loaded)
         watched.deadline = current.meta.deadline
         for watcher, sink in watchers:

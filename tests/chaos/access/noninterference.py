@@ -251,6 +251,7 @@ class GamePair:
     def _leave(self) -> None:
         """The viewer leaves the game and reads it as a spectator."""
         if self.viewer is not None:
+            self._compare_streams()  # its stream may end before it has shown the last move
             self.send(calls.LEAVE, self.token)
             self.send(calls.get(), self.token)
             self.viewer = None
