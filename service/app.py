@@ -18,9 +18,9 @@ from engine.players.observer import observe
 from engine.rules import turn_solves
 from service import __version__
 from service.config import Config
-from service.games.meta import Lifetimes
 from service.games.queries import Queries
 from service.games.repository import GameRepository
+from service.games.stored.meta import Lifetimes
 from service.games.transactions import Transactions
 from service.games.watching.watchers import READERS, Watchers
 from service.http import middleware, proxies, rate_limits
@@ -43,9 +43,9 @@ from service.http.resources import (
 from service.http.root_path import PrefixedFlask
 from service.store import readiness
 from service.store.capacity import Capacity
+from service.store.connections.topologies import open_pools
+from service.store.connections.url import parse
 from service.store.game_store import GameStore
-from service.store.topologies import open_pools
-from service.store.url import parse
 
 if TYPE_CHECKING:
     from service.metrics import Metrics

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Self
 
-from service.store import url
+from service.store.connections import url
+from service.store.connections.url_options import StoreUrlError
 from service.store.durability import Durability
-from service.store.url_options import StoreUrlError
 
 _DAY = 86_400
 _TEN_YEARS = 3_650 * _DAY

@@ -10,8 +10,8 @@ import orjson
 from engine.fields import Reader, fields_of
 from engine.rules import AceMode
 from engine.view import revealed
-from service.games.bodies import timestamp
-from service.games.event_log import LoggedEvent, unpack
+from service.games.answers.bodies import timestamp
+from service.games.stored.event_log import LoggedEvent, unpack
 
 
 def logged(

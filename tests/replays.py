@@ -24,7 +24,7 @@ from engine.seats import HumanSeat, Seat, has_joined
 from engine.shuffle import commitment
 from engine.solver.hands import points_after_discard, preferred
 from engine.view import revealed
-from service.games.bodies import actions_body, replay_seats, rules_body, timestamp
+from service.games.answers.bodies import actions_body, replay_seats, rules_body, timestamp
 from tests.builders import ai, humans
 from tests.playout import Playout
 

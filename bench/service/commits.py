@@ -17,10 +17,11 @@ import hiredis
 
 from bench.service.clients import UnexpectedAnswerError
 from bench.service.servers import Address
-from service.store import commit_script, keys, records
-from service.store.connection import Command
+from service.store import keys, records
+from service.store.connections.connection import Command
+from service.store.connections.packer import Packer
 from service.store.models import Commit, MoveKey, StoredGame
-from service.store.packer import Packer
+from service.store.scripts import commit_script
 
 _PIECE = 262_144
 _ANSWER_SECONDS = 30.0

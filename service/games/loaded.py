@@ -17,9 +17,9 @@ from service.errors import (
     TokenRequiredError,
     UnknownInviteError,
 )
-from service.games.event_log import LoggedEvent
-from service.games.meta import Meta
-from service.games.snapshots import SNAPSHOTS
+from service.games.stored.event_log import LoggedEvent
+from service.games.stored.meta import Meta
+from service.games.stored.snapshots import SNAPSHOTS
 from service.store.models import StoredGame
 
 

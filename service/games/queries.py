@@ -10,12 +10,12 @@ from engine.players.hints import hint
 from engine.shuffle import commitment
 from engine.view import revealed, view
 from service.errors import Fault, HintsDisabledError, InvalidRequestError, RefusedMoveError
-from service.games import bodies
-from service.games.entity_tags import entity_tag, is_cached
+from service.games.answers import bodies
+from service.games.answers.entity_tags import entity_tag, is_cached
+from service.games.answers.responses import GameResponse, events_body
+from service.games.answers.score_sheet import score_sheet
 from service.games.repository import GameRepository
-from service.games.responses import GameResponse, events_body
 from service.games.reviews import Reviews
-from service.games.score_sheet import score_sheet
 from service.games.transactions import Transactions
 
 

@@ -16,8 +16,8 @@ from engine.game import Game
 from engine.options import GameOptions
 from engine.seats import AiSeat, HumanSeat, Seat
 from service.games.loaded import CallerT_co, LoadedGame, NextVersion, SeatHolder
-from service.games.meta import Lifetimes, Meta, Reservation
 from service.games.repository import GameRepository, next_version
+from service.games.stored.meta import Lifetimes, Meta, Reservation
 from service.store.models import RecordKey, StoredGame
 
 MADE = RecordKey("rematch")

@@ -10,12 +10,12 @@ from engine.events import GameAbandoned, GameFinished, RoundScored
 from engine.game import Game, Step
 from service.errors import CorruptGameError, GameNotFoundError
 from service.games import tokens
-from service.games.event_log import LoggedEvent, pack, unpack
 from service.games.idempotency import RECORD_TTL_SECONDS
 from service.games.loaded import CallerT_co, LoadedGame, NextVersion
-from service.games.meta import Lifetimes, Meta
 from service.games.observer import GameObserver
-from service.games.snapshots import SNAPSHOTS
+from service.games.stored.event_log import LoggedEvent, pack, unpack
+from service.games.stored.meta import Lifetimes, Meta
+from service.games.stored.snapshots import SNAPSHOTS
 from service.store.capacity import Capacity
 from service.store.game_store import GameStore
 from service.store.keys import game_key

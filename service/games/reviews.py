@@ -23,7 +23,7 @@ import orjson
 from engine.errors import ReplayError
 from engine.review.summary import review
 from service.errors import CorruptGameError, StorageError
-from service.games import bodies
+from service.games.answers import bodies
 from service.games.loaded import CallerT_co, LoadedGame
 from service.games.repository import GameRepository
 

@@ -24,6 +24,7 @@ from service.errors import (
     StorageUnavailableError,
 )
 from service.games import rematches
+from service.games.answers.responses import GameResponse, Moved, Reply, respond
 from service.games.idempotency import Idempotency
 from service.games.loaded import (
     CallerT_co,
@@ -35,12 +36,11 @@ from service.games.loaded import (
     as_seat_holder,
     as_viewer,
 )
-from service.games.meta import Meta
 from service.games.new_seats import CREATOR
 from service.games.overdue_turns import log_faults, with_overdue_turns
-from service.games.records import dump_record, recorded_response
 from service.games.repository import GameRepository
-from service.games.responses import GameResponse, Moved, Reply, respond
+from service.games.stored.meta import Meta
+from service.games.stored.records import dump_record, recorded_response
 from service.store.models import (
     AlreadyCommitted,
     Committed,

@@ -6,8 +6,8 @@ import orjson
 from flask import Response, request
 from werkzeug.datastructures import Headers
 
-from service.games.entity_tags import is_cached
-from service.games.responses import GameResponse
+from service.games.answers.entity_tags import is_cached
+from service.games.answers.responses import GameResponse
 from service.http.card_images.images import CardImage
 from service.http.middleware import SentResponse
 from service.http.root_path import located

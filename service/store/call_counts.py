@@ -13,9 +13,9 @@ import logging
 import time
 from collections.abc import Callable
 
-from service.store.connection import Connection
-from service.store.failures import CLIENT_ERRORS, failure_of, needs_refresh
-from service.store.topologies import Pools
+from service.store.connections.connection import Connection
+from service.store.connections.failures import CLIENT_ERRORS, failure_of, needs_refresh
+from service.store.connections.topologies import Pools
 
 MINUTE = 60
 _PAUSE_SECONDS = 5.0

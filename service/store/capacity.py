@@ -15,11 +15,11 @@ from dataclasses import dataclass
 import redis
 
 from service.errors import CapacityReachedError
-from service.store.connection import Connection
-from service.store.failures import CLIENT_ERRORS
+from service.store.connections.connection import Connection
+from service.store.connections.failures import CLIENT_ERRORS
+from service.store.connections.server_info import memory_percent
+from service.store.connections.topologies import Pools
 from service.store.keys import game_key
-from service.store.server_info import memory_percent
-from service.store.topologies import Pools
 
 _ASK_SECONDS = 5.0
 """For so long what a master has said holds."""

@@ -23,11 +23,20 @@ from typing import Any
 from redis.exceptions import RedisError, ResponseError
 
 from service.errors import CorruptGameError, OutcomeUnknownError
-from service.store import commit_script, delete_script, readiness, records, review_script
+from service.store import readiness, records
 from service.store.call_counts import CallCounts
-from service.store.connection import Command, Connection
+from service.store.connections.connection import Command, Connection
+from service.store.connections.failures import (
+    SOON,
+    NotRetriedError,
+    TooFewReplicasError,
+    UnconfirmedError,
+)
+from service.store.connections.retry import Retry, RetryPolicy
+from service.store.connections.server_info import good_replicas, uptime_seconds
+from service.store.connections.topologies import Pools, open_pools
+from service.store.connections.url import parse
 from service.store.durability import Durability, DurabilityLevel
-from service.store.failures import SOON, NotRetriedError, TooFewReplicasError, UnconfirmedError
 from service.store.keys import events_key, game_key
 from service.store.models import (
     AlreadyCommitted,
@@ -43,11 +52,8 @@ from service.store.models import (
     StoredGame,
 )
 from service.store.observer import StoreObserver
-from service.store.retry import Retry, RetryPolicy
-from service.store.server_info import good_replicas, uptime_seconds
-from service.store.subscription import Subscription
-from service.store.topologies import Pools, open_pools
-from service.store.url import parse
+from service.store.scripts import commit_script, delete_script, review_script
+from service.store.subscriptions.subscription import Subscription
 
 _WAIT_MS = 600
 """How long replicas have to confirm a write; less than a connection's timeout."""

@@ -16,19 +16,23 @@ from redis.exceptions import NoPermissionError, ResponseError
 
 from service.errors import StorageError
 from service.store import records
-from service.store.commit_script import (
+from service.store.connections.connection import Connection
+from service.store.connections.failures import EvictingError, TooFewReplicasError
+from service.store.connections.retry import Retry
+from service.store.connections.server_info import (
+    eviction_policy,
+    good_replicas,
+    has_append_only_file,
+)
+from service.store.connections.topologies import Pools
+from service.store.durability import DurabilityLevel
+from service.store.keys import channel_of, events_key, game_key
+from service.store.scripts.commit_script import (
     CHECKED_MOVE,
     CHECKED_RECORD,
     check_commands,
 )
-from service.store.connection import Connection
-from service.store.durability import DurabilityLevel
-from service.store.failures import EvictingError, TooFewReplicasError
-from service.store.keys import channel_of, events_key, game_key
-from service.store.retry import Retry
-from service.store.server_info import eviction_policy, good_replicas, has_append_only_file
-from service.store.subscriber import GLOBAL, SHARDED, UNKNOWN
-from service.store.topologies import Pools
+from service.store.subscriptions.subscriber import GLOBAL, SHARDED, UNKNOWN
 
 NO_INFO = (
     "the storage's user may not run INFO: whether the storage evicts games or is nearly full is "

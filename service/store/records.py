@@ -17,7 +17,7 @@ import re
 from typing import assert_never
 
 from service.errors import CorruptGameError
-from service.store.connection import Command, Connection
+from service.store.connections.connection import Command, Connection
 from service.store.models import KeyExpired, MoveKey, Nonce, Record, RecordKey
 
 SLOTS = 8

@@ -12,9 +12,10 @@ from engine.events import BODIES, Body, CardDrawn, Event, SeatJoined, SeatScore
 from engine.fields import JsonObject, Kind, Reader, fields_of
 from engine.view import redacted, revealed
 from service.http.schemas.events import EVENT_SCHEMAS, FIELDS
-from tests import dealer, event_examples
+from tests import dealer
 from tests.dealer import Replayer
-from tests.event_examples import EXAMPLES, round_of
+from tests.docs import event_examples
+from tests.docs.event_examples import EXAMPLES, round_of
 from tests.referee import contract, known_game
 from tests.referee.contract import EVENT_FIELDS
 from tests.referee.known_game import KnownGame

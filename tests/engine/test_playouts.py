@@ -23,7 +23,7 @@ from engine.seats import HumanSeat
 from engine.shuffle import commitment, pack
 from engine.snapshot import dump, load
 from engine.view import revealed
-from service.games.bodies import actions_body, replay_seats, rules_body
+from service.games.answers.bodies import actions_body, replay_seats, rules_body
 from tests.dealer import Replayer
 from tests.playout import Playout
 from tests.scale import scaled

@@ -29,7 +29,7 @@ from engine.view import (
     view,
 )
 from tests.builders import ANN, ai, card, hand, rank, rules, secret
-from tests.event_examples import EXAMPLES, round_of
+from tests.docs.event_examples import EXAMPLES, round_of
 from tests.referee.contract import EVENT_FIELDS
 
 BEA = HumanSeat("Bea", away=True)

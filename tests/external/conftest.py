@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from tests.external import installed
+from tests.external.deploy import installed
 from tests.system.launch import Launch
 
 _OPTIONS = (

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.documents import ROOT, blocks
+from tests.docs.documents import ROOT, blocks
 
 GUIDE = ROOT / "docs/integrate.md"
 PROGRAMS = blocks(GUIDE, "ts")

@@ -11,9 +11,9 @@ import pytest
 from engine.events import Event
 from engine.game import Game
 from engine.snapshot import dump
-from service.games.event_log import LoggedEvent, pack
-from service.games.meta import Lifetimes, Meta
 from service.games.repository import GameRepository
+from service.games.stored.event_log import LoggedEvent, pack
+from service.games.stored.meta import Lifetimes, Meta
 from service.games.tokens import game_id
 from service.games.transactions import Transactions
 from service.store.game_store import GameStore

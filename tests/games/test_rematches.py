@@ -21,13 +21,13 @@ from service.errors import (
     RematchMadeError,
     StorageUnavailableError,
 )
+from service.games.answers.responses import GameResponse
 from service.games.changes import Join, Rematch
 from service.games.idempotency import Idempotency
-from service.games.meta import Meta
 from service.games.queries import Queries
 from service.games.rematches import MADE
 from service.games.repository import GameRepository
-from service.games.responses import GameResponse
+from service.games.stored.meta import Meta
 from service.games.tokens import token_hash
 from service.games.transactions import Transactions
 from service.store.models import Commit, Deleted

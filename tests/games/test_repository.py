@@ -15,9 +15,9 @@ from engine.options import GameOptions
 from engine.rules import AceMode
 from service.errors import CorruptGameError, GameNotFoundError
 from service.games.changes import Create, Leave
-from service.games.event_log import LoggedEvent, pack
 from service.games.idempotency import Idempotency
 from service.games.repository import GameRepository
+from service.games.stored.event_log import LoggedEvent, pack
 from service.games.transactions import Transactions
 from tests.builders import default_table, meld, secret
 from tests.event_logs import older_entry

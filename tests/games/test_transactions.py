@@ -29,13 +29,13 @@ from service.errors import (
     StaleVersionError,
     TokenRequiredError,
 )
+from service.games.answers.responses import Moved, Seated
 from service.games.changes import Create, Draw, Join, Leave
-from service.games.event_log import LoggedEvent, pack
 from service.games.idempotency import Idempotency, move_key
 from service.games.loaded import LoadedGame, SeatHolder, Spectator
-from service.games.meta import Meta
 from service.games.repository import GameRepository
-from service.games.responses import Moved, Seated
+from service.games.stored.event_log import LoggedEvent, pack
+from service.games.stored.meta import Meta
 from service.games.tokens import game_id, token_hash
 from service.games.transactions import ATTEMPTS, Change, Decision, Transactions
 from service.store.models import Commit, Committed, Deleted, MoveKey, Nonce, RecordKey, StoredGame

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from flask import Flask
 
-from service.games.responses import GameResponse
+from service.games.answers.responses import GameResponse
 
 GAME = "/v1/games/Zk3vQ8rT1xWn5bYc7LdMfA"
 

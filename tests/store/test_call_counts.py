@@ -8,7 +8,7 @@ import pytest
 from redis import exceptions
 
 from service.store.call_counts import CallCounts
-from tests.store.scripted_servers import Pool, RawConnection, ScriptedPools
+from tests.store.connections.scripted_servers import Pool, RawConnection, ScriptedPools
 
 LOST = exceptions.ConnectionError("Connection closed by server.")
 DENIED = exceptions.NoPermissionError(

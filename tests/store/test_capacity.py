@@ -16,7 +16,7 @@ from service.errors import CapacityReachedError
 from service.store.capacity import Capacity
 from tests.nodes import Node, lone_node
 from tests.player import QUICK, create, refused
-from tests.store.scripted_servers import Pool, RawConnection, ScriptedPools
+from tests.store.connections.scripted_servers import Pool, RawConnection, ScriptedPools
 
 KEY = "{g:a}:game"
 LOST = exceptions.ConnectionError("Connection closed by server.")

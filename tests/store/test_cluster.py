@@ -14,15 +14,15 @@ from redis.crc import key_slot
 from service.app import create_app
 from service.config import Config
 from service.errors import StorageUnavailableError
+from service.store.connections.retry import RetryPolicy
+from service.store.connections.topologies import Sentinels, open_pools
+from service.store.connections.url import parse
 from service.store.game_store import GameStore
 from service.store.keys import game_key
 from service.store.models import Committed, MoveKey, RecordKey
-from service.store.retry import RetryPolicy
-from service.store.topologies import Sentinels, open_pools
-from service.store.url import parse
 from tests.nodes import Group, cluster_group, lone_node
 from tests.player import QUICK, Player, create
-from tests.store.scripted_servers import ONCE
+from tests.store.connections.scripted_servers import ONCE
 from tests.store.test_game_store import CREATION, first_commit, move_key, next_commit
 
 

@@ -10,9 +10,10 @@ import pytest
 from redis import exceptions
 
 from service.errors import CorruptGameError, OutcomeUnknownError, StorageUnavailableError
-from service.store import delete_script
+from service.store.connections.failures import SOON
+from service.store.connections.retry import RetryPolicy
+from service.store.connections.topologies import SinglePool
 from service.store.durability import Durability, DurabilityLevel
-from service.store.failures import SOON
 from service.store.game_store import GameStore
 from service.store.models import (
     AlreadyCommitted,
@@ -27,9 +28,14 @@ from service.store.models import (
     Stale,
     StoredGame,
 )
-from service.store.retry import RetryPolicy
-from service.store.topologies import SinglePool
-from tests.store.scripted_servers import ONCE, ManualClock, Pool, RawConnection, ScriptedPools
+from service.store.scripts import delete_script
+from tests.store.connections.scripted_servers import (
+    ONCE,
+    ManualClock,
+    Pool,
+    RawConnection,
+    ScriptedPools,
+)
 from tests.store.test_game_store import FIRST_NONCE, NOW, first_commit
 
 KEY = RecordKey("create:key")

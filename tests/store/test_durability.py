@@ -8,10 +8,10 @@ from collections.abc import Iterator
 import pytest
 
 from service.errors import OutcomeUnknownError, StorageUnavailableError
+from service.store.connections.retry import RetryPolicy
 from service.store.durability import Durability
 from service.store.game_store import GameStore
 from service.store.models import AlreadyCommitted, Committed, Deleted, MoveKey, Nonce, RecordKey
-from service.store.retry import RetryPolicy
 from tests.nodes import Node, lone_node, replicated_pair, wait_for
 from tests.store.test_game_store import CREATION, first_commit, move_key, next_commit
 

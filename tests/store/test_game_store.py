@@ -16,6 +16,7 @@ import redis
 
 from service.errors import CorruptGameError, OutcomeUnknownError, StorageUnavailableError
 from service.games.tokens import game_id
+from service.store.connections.retry import RetryPolicy
 from service.store.durability import Durability
 from service.store.game_store import GameStore
 from service.store.models import (
@@ -30,9 +31,8 @@ from service.store.models import (
     Stale,
     StoredGame,
 )
-from service.store.retry import RetryPolicy
 from tests.nodes import Node, lone_node, throwaway_server, wait_for
-from tests.store.scripted_servers import ONCE
+from tests.store.connections.scripted_servers import ONCE
 
 NOW = 1_800_000_000
 FIRST_NONCE, NEXT_NONCE = Nonce(b"nonce 1"), Nonce(b"nonce 2")

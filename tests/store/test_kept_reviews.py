@@ -7,12 +7,12 @@ import redis
 from redis import exceptions
 
 from service.errors import OutcomeUnknownError, StorageUnavailableError
-from service.store import review_script
+from service.store.connections.retry import RetryPolicy
 from service.store.durability import Durability
 from service.store.game_store import GameStore
 from service.store.models import Committed, Deleted
-from service.store.retry import RetryPolicy
-from tests.store.scripted_servers import Pool, RawConnection, ScriptedPools
+from service.store.scripts import review_script
+from tests.store.connections.scripted_servers import Pool, RawConnection, ScriptedPools
 from tests.store.test_commands import UNGUARDED, at, sent
 from tests.store.test_game_store import first_commit, keys, next_commit
 

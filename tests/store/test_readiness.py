@@ -8,11 +8,17 @@ import pytest
 from redis import exceptions
 
 from service.errors import StorageUnavailableError
-from service.store import commit_script
 from service.store.durability import Durability
 from service.store.game_store import GameStore
 from service.store.readiness import NO_CHANNEL, NO_FILE, NO_INFO, report
-from tests.store.scripted_servers import ONCE, ManualClock, Pool, RawConnection, ScriptedPools
+from service.store.scripts import commit_script
+from tests.store.connections.scripted_servers import (
+    ONCE,
+    ManualClock,
+    Pool,
+    RawConnection,
+    ScriptedPools,
+)
 
 GOOD = (b"maxmemory_policy:noeviction\r\n", b"aof_enabled:1\r\n")
 TWO_REPLICAS = b"role:master\r\nmin_slaves_good_slaves:2\r\n"

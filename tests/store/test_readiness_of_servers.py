@@ -9,12 +9,12 @@ import pytest
 import redis
 
 from service.errors import StorageUnavailableError
-from service.store import commit_script
+from service.store.connections.retry import RetryPolicy
 from service.store.game_store import GameStore
 from service.store.readiness import NO_FILE
-from service.store.retry import RetryPolicy
+from service.store.scripts import commit_script
 from tests.nodes import Group, Node, cluster_group, lone_node, wait_for
-from tests.store.scripted_servers import ONCE
+from tests.store.connections.scripted_servers import ONCE
 from tests.store.test_game_store import CREATION, first_commit, keys, move_key
 
 

@@ -23,7 +23,7 @@ from service.store.models import Deleted, MoveKey, Nonce, RecordKey
 from service.store.readiness import NO_CHANNEL, NO_INFO
 from tests.nodes import Group, Node, cluster_group, lone_node, sentinel_group
 from tests.player import QUICK, create, refused
-from tests.store.scripted_servers import ONCE
+from tests.store.connections.scripted_servers import ONCE
 from tests.store.test_game_store import (
     CREATION,
     NEXT_NONCE,

@@ -10,8 +10,8 @@ from functools import partial
 import pytest
 import redis
 
-from service.store import commit_script
 from service.store.game_store import GameStore
+from service.store.scripts import commit_script
 from tests.store import test_game_store, test_readiness_of_servers
 
 Check = Callable[..., None]

@@ -12,15 +12,15 @@ import pytest
 from redis import ConnectionPool, exceptions
 from redis.crc import key_slot
 
-from service.store.channels import Channels
+from service.store.connections.retry import RetryPolicy
+from service.store.connections.topologies import Pools, open_pools
+from service.store.connections.url import parse
 from service.store.game_store import GameStore
 from service.store.keys import game_key
-from service.store.length_checks import LengthChecks
 from service.store.models import Committed, Deleted, Nonce
-from service.store.retry import RetryPolicy
-from service.store.subscriber import Subscriber
-from service.store.topologies import Pools, open_pools
-from service.store.url import parse
+from service.store.subscriptions.channels import Channels
+from service.store.subscriptions.length_checks import LengthChecks
+from service.store.subscriptions.subscriber import Subscriber
 from tests.nodes import Group, Node, cluster_group, lone_node, sentinel_group, wait_for
 from tests.store.test_game_store import first_commit, next_commit
 

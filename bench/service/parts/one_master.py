@@ -14,7 +14,7 @@ from bench.service.masters import Masters, Spent, masters, spent_on
 from bench.service.servers import Address, Setup, Store
 from bench.service.size import Size
 from bench.tables import Table
-from service.store.commit_script import SCRIPT
+from service.store.scripts.commit_script import SCRIPT
 
 _LEAST_MOVES = 10
 """Of a connection in a batch."""

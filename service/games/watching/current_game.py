@@ -8,10 +8,10 @@ import orjson
 
 from engine.game import Game, Status
 from engine.view import redacted, view
-from service.games import bodies
-from service.games.event_log import LoggedEvent
+from service.games.answers import bodies
 from service.games.loaded import CallerT_co, LoadedGame
 from service.games.repository import GameRepository
+from service.games.stored.event_log import LoggedEvent
 
 _ONE_READ = 1_000
 """The most events that are read of the store in one go."""

@@ -23,11 +23,11 @@ from service.errors import (
     QuotaExceededError,
     StorageError,
 )
+from service.games.answers.responses import GameResponse
 from service.games.loaded import CallerT_co, LoadedGame
-from service.games.meta import Meta
 from service.games.observer import GameObserver
 from service.games.repository import GameRepository
-from service.games.responses import GameResponse
+from service.games.stored.meta import Meta
 from service.games.transactions import Transactions
 from service.games.watching.current_game import CurrentGame
 from service.games.watching.places import Places
@@ -40,7 +40,7 @@ from service.games.watching.watcher import (
     Sink,
     Watcher,
 )
-from service.store.subscription import Subscription
+from service.store.subscriptions.subscription import Subscription
 
 READERS = 2
 """The threads that read games."""

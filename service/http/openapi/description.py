@@ -6,7 +6,7 @@ import json
 import re
 from typing import Any
 
-from service.games.entity_tags import entity_tag
+from service.games.answers.entity_tags import entity_tag
 from service.http.openapi import example_problems, examples, links
 from service.http.problems.catalogue import MEDIA_TYPE
 from service.http.replies import JSON

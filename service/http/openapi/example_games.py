@@ -18,15 +18,16 @@ from engine.game import Game, Status
 from engine.round import Source
 from engine.view import advise, view
 from service.config import Config
-from service.games import bodies, rematches, tokens
+from service.games import rematches, tokens
+from service.games.answers import bodies
+from service.games.answers.responses import respond
 from service.games.changes import Create, Discard, Draw, Join, Rematch
-from service.games.event_log import LoggedEvent
 from service.games.idempotency import Idempotency
 from service.games.loaded import NextVersion
-from service.games.meta import Lifetimes, Meta
 from service.games.new_games import options_of
 from service.games.repository import next_version
-from service.games.responses import respond
+from service.games.stored.event_log import LoggedEvent
+from service.games.stored.meta import Lifetimes, Meta
 from service.games.transactions import Change
 from service.http.schemas.options import GameRequest
 

@@ -21,10 +21,10 @@ from engine.rules import AceMode
 from engine.shuffle import commitment
 from engine.solver.arrangement import arrange
 from engine.view import revealed, view
-from service.games import bodies
-from service.games.event_log import LoggedEvent
-from service.games.responses import events_body
-from service.games.score_sheet import score_sheet
+from service.games.answers import bodies
+from service.games.answers.responses import events_body
+from service.games.answers.score_sheet import score_sheet
+from service.games.stored.event_log import LoggedEvent
 from service.games.watching.watcher import written_event
 from service.http.openapi.example_games import ExampleGame
 from service.http.replies import CSV, EVENT_STREAM, JSON, MARKDOWN

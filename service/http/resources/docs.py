@@ -12,7 +12,7 @@ from flask import Blueprint, Response, current_app, redirect, request, send_from
 from werkzeug.exceptions import NotFound
 from werkzeug.wrappers import Response as BaseResponse
 
-from service.games.entity_tags import is_cached
+from service.games.answers.entity_tags import is_cached
 from service.http.root_path import located
 
 blueprint = Blueprint("docs", __name__)

@@ -8,7 +8,7 @@ from flask import Response
 
 from engine.rules import AceMode
 from engine.solver.arrangement import arrange
-from service.games.bodies import arrangement_body
+from service.games.answers.bodies import arrangement_body
 from service.http.openapi.blueprint import Blueprint
 from service.http.operations import Resource
 from service.http.parsing import Token

@@ -6,7 +6,7 @@ from flask import Response, request
 from werkzeug.datastructures import Accept, LanguageAccept
 from werkzeug.http import parse_accept_header
 
-from service.games.entity_tags import is_cached
+from service.games.answers.entity_tags import is_cached
 from service.http.accept import preferred_type
 from service.http.openapi.blueprint import Blueprint
 from service.http.openapi.headers import header

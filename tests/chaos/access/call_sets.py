@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from engine.cards import CARDS
 from engine.game import Game
 from engine.round import Drawing
-from service.games.entity_tags import VIEW_FORMAT
+from service.games.answers.entity_tags import VIEW_FORMAT
 from tests.chaos.access import positions
 from tests.chaos.access.calls import (
     DELETE,

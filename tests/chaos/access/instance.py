@@ -11,7 +11,7 @@ from engine.game import Game
 from engine.snapshot import load
 from service.app import create_app
 from service.config import Config
-from service.games.meta import Meta
+from service.games.stored.meta import Meta
 from service.store.game_store import GameStore
 from tests.chaos.access import calls
 from tests.chaos.access.calls import Call

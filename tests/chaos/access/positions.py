@@ -26,8 +26,9 @@ from engine.rules import ROUNDS, AceMode, Rounds, Rules
 from engine.seats import AiSeat, HumanSeat, Seat, SeatKind, is_away
 from engine.shuffle import Stream, pack
 from engine.snapshot import dump
-from service.games import event_log, tokens
-from service.games.meta import Meta
+from service.games import tokens
+from service.games.stored import event_log
+from service.games.stored.meta import Meta
 from service.store.game_store import GameStore
 from service.store.models import Commit, Nonce, StoredGame
 from tests.playout import Playout

@@ -66,7 +66,7 @@ def test_an_answer_that_comes_again_for_too_long_or_not_long_enough_is_a_violati
     for slots in (7, 9):
         with (
             mock.patch("service.store.records.SLOTS", slots),
-            mock.patch("service.store.commit_script.SLOTS", slots),
+            mock.patch("service.store.scripts.commit_script.SLOTS", slots),
         ):
             assert shared_keys(games=1).violations
 

@@ -136,7 +136,7 @@ def with_declarations(body: Body, *, to_drawer: bool) -> JsonObject:
 
 FAULTS: dict[str, Callable[[], AbstractContextManager[object]]] = {
     "the draws of others in the list of events": lambda: mock.patch(
-        "service.games.responses.redacted", lambda event, at, _: view.revealed(event, at)
+        "service.games.answers.responses.redacted", lambda event, at, _: view.revealed(event, at)
     ),
     "the draws of others in a stream": lambda: mock.patch(
         "service.games.watching.current_game.redacted",

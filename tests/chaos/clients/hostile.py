@@ -239,7 +239,7 @@ def schemathesis(examples: int = 1_000) -> Outcome:
             ended = subprocess.run(
                 [
                     program,
-                    *("--config-file", _ROOT / "tests/system/schemathesis.toml"),
+                    *("--config-file", _ROOT / "tests/system/schemathesis/schemathesis.toml"),
                     *("run", f"{service.url()}/v1/openapi.json", "--no-color"),
                     f"--max-examples={examples}",
                     f"--report-json-path={report}",

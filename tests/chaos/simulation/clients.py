@@ -15,7 +15,7 @@ from engine.game import Game, Status
 from engine.round import Drawing
 from engine.seats import Level
 from engine.solver.arrangement import best_discard
-from service.games.entity_tags import VIEW_FORMAT
+from service.games.answers.entity_tags import VIEW_FORMAT
 from tests.chaos.simulation.faulty_store import NEWEST
 from tests.chaos.simulation.invariants import InvariantChecker
 from tests.chaos.simulation.messages import READS, Request

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine.snapshot import load
-from service.games.entity_tags import VIEW_FORMAT
-from service.games.meta import Meta, Reservation
+from service.games.answers.entity_tags import VIEW_FORMAT
 from service.games.rematches import MADE
+from service.games.stored.meta import Meta, Reservation
 from service.store.models import Commit, MoveKey, Nonce, RecordKey
 from tests.chaos.simulation.faulty_store import NEWEST, ModelStore, Written
 from tests.chaos.simulation.messages import CHANGING, NO_ANSWER, OPERATIONS, Answer, Request

@@ -11,7 +11,7 @@ from typing import Any
 from engine.errors import SnapshotError
 from engine.game import Game, Status
 from engine.snapshot import load
-from service.games.meta import Meta
+from service.games.stored.meta import Meta
 from service.games.tokens import token_hash
 from service.store.models import StoredGame
 from tests.chaos.simulation.faulty_store import Written

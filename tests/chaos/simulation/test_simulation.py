@@ -19,8 +19,8 @@ import pytest
 import redis
 
 from service.errors import CorruptGameError, ServiceError, StorageError
-from service.games.meta import Meta
-from service.games.responses import Reply, respond
+from service.games.answers.responses import Reply, respond
+from service.games.stored.meta import Meta
 from service.games.transactions import Transactions
 from service.store.game_store import GameStore
 from service.store.models import Commit, KeyExpired, MoveKey, Nonce, Record, RecordKey, StoredGame

@@ -22,11 +22,11 @@ from flask.testing import FlaskClient
 
 from service.app import create_app
 from service.config import Config
-from service.store import failures
-from service.store.connection import Connection
-from service.store.failures import Failure
+from service.store.connections import failures
+from service.store.connections.connection import Connection
+from service.store.connections.failures import Failure
+from service.store.connections.retry import RetryPolicy
 from service.store.game_store import GameStore
-from service.store.retry import RetryPolicy
 from tests.chaos.trial import Outcome, Trial
 from tests.nodes import Node, lone_node, wait_for
 from tests.player import QUICK, create

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from service.store import failures
-from service.store.failures import Failure
+from service.store.connections import failures
+from service.store.connections.failures import Failure
 from tests.chaos.store.store_failures import FAULTS, Fault, damaged_games, deployed, violations_of
 
 _SECTION = (

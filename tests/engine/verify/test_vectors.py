@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from engine.verify import dealing
-from tests import shuffle_vectors
+from tests.docs import shuffle_vectors
 
 VECTORS: list[dict[str, Any]] = json.loads(shuffle_vectors.FILE.read_text())["vectors"]
 

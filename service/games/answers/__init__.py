@@ -1,0 +1,1 @@
+"""What callers are answered, before it becomes HTTP."""

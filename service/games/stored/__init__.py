@@ -1,0 +1,1 @@
+"""The forms in which a game is stored beside its state of play."""

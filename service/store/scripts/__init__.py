@@ -1,0 +1,1 @@
+"""The scripts that the servers run: their arguments, and what their answers mean."""

@@ -1,0 +1,1 @@
+"""What tells a worker that a game was changed."""
