@@ -40,6 +40,7 @@ class Launch:
         self._temporary = tempfile.TemporaryDirectory()
         given = {"PORT": "0", "DATA_DIR": str(self.data_dir), "TMPDIR": self._temporary.name}
         given["RATE_LIMIT"] = "off"  # all of a test comes from one address
+        given["WORKERS"] = "1"  # quicker to start; a test to which their number matters gives it
         inherited = {name: value for name, value in os.environ.items() if name not in _OWN}
         with self._output.open("wb") as output:
             self.process = subprocess.Popen(

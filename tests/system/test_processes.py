@@ -44,7 +44,7 @@ def test_a_game_survives_the_kill_of_every_process_and_a_new_start(tmp_path: Pat
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_no_process_is_left_after_a_request_to_stop(tmp_path: Path, number: signal.Signals) -> None:
-    with Launch(tmp_path) as service:
+    with Launch(tmp_path, WORKERS="2") as service:
         service.url()
         pids = service.pids()
         assert len(pids) == 5  # supervisor, embedded server, gunicorn and its two workers
@@ -94,7 +94,7 @@ def test_the_kill_of_the_web_server_ends_the_service_with_a_message(tmp_path: Pa
 
 
 def test_a_killed_worker_is_replaced(tmp_path: Path) -> None:
-    with Launch(tmp_path, WORKERS="1") as service:
+    with Launch(tmp_path) as service:
         url = service.url()
         worker = service.pids()[-1]
 

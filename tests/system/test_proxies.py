@@ -20,7 +20,7 @@ FORWARDED = {
 
 @pytest.fixture
 def service(tmp_path: Path) -> Iterator[Launch]:
-    with Launch(tmp_path, WORKERS="4", THREADS="1") as started:
+    with Launch(tmp_path, WORKERS="2", THREADS="1") as started:
         yield started
 
 
@@ -39,7 +39,7 @@ def test_forwarded_headers_without_trust_are_one_warning_of_all_workers(service:
 
 
 def test_a_trusted_proxys_host_is_judged_and_no_warning_is_written(tmp_path: Path) -> None:
-    settings = {"TRUSTED_PROXIES": "1", "ALLOWED_HOSTS": "cards.example", "WORKERS": "1"}
+    settings = {"TRUSTED_PROXIES": "1", "ALLOWED_HOSTS": "cards.example"}
     with Launch(tmp_path, **settings) as service:
         url = service.url()
         served = requests.get(f"{url}/v1/problems", headers=FORWARDED, timeout=10)

@@ -23,7 +23,7 @@ def started(
     """The prefix and the address of a service; its environment has another script name."""
     folder = tmp_path_factory.mktemp("prefix")
     prefix: str = request.param
-    with Launch(folder, ROOT_PATH=prefix, SCRIPT_NAME="/other", WORKERS="1") as service:
+    with Launch(folder, ROOT_PATH=prefix, SCRIPT_NAME="/other") as service:
         yield prefix, service.url()
 
 
@@ -57,7 +57,7 @@ def test_no_header_of_a_client_changes_a_path(
 
 
 def test_the_prefix_itself_leads_to_the_documentation(tmp_path: Path) -> None:
-    with Launch(tmp_path, ROOT_PATH=PREFIX, WORKERS="1") as service:
+    with Launch(tmp_path, ROOT_PATH=PREFIX) as service:
         page = requests.get(f"{service.url()}{PREFIX}", timeout=10)
     assert page.url.endswith(f"{PREFIX}/v1/docs")
     assert page.status_code == 200

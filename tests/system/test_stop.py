@@ -53,7 +53,7 @@ def outcome(connection: http.client.HTTPConnection) -> str:
 
 def stop_under_load(folder: Path) -> tuple[list[Sent], list[Sent]]:
     """Stop a service under clients; return what was sent before the signal, and after it."""
-    with Launch(folder) as service, ThreadPoolExecutor(CLIENTS) as pool:
+    with Launch(folder, WORKERS="2") as service, ThreadPoolExecutor(CLIENTS) as pool:
         place = urlsplit(service.url())
         address = (str(place.hostname), int(place.port or 0))
         clients = [

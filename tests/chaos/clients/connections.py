@@ -166,7 +166,7 @@ def _summary(times: list[float]) -> str:
 
 @contextmanager
 def _service() -> Iterator[Launch]:
-    with tempfile.TemporaryDirectory() as folder, Launch(Path(folder)) as service:
+    with tempfile.TemporaryDirectory() as folder, Launch(Path(folder), WORKERS="2") as service:
         service.url()
         yield service
 

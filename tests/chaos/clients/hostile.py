@@ -235,7 +235,7 @@ def schemathesis(examples: int = 1_000) -> Outcome:
     program = Path(sys.executable).with_name("schemathesis")
     with tempfile.TemporaryDirectory() as name:
         report = Path(name, "report.json")
-        with Launch(Path(name), LOG_LEVEL="WARNING") as service:
+        with Launch(Path(name), LOG_LEVEL="WARNING", WORKERS="2") as service:
             ended = subprocess.run(
                 [
                     program,

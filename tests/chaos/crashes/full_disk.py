@@ -150,7 +150,7 @@ def run(
     with (
         tempfile.TemporaryDirectory() as folder,
         disk_kind(Path(folder)) as disk,
-        Launch(Path(folder), LOG_LEVEL="CRITICAL", **disk.settings) as service,
+        Launch(Path(folder), LOG_LEVEL="CRITICAL", WORKERS="2", **disk.settings) as service,
     ):
         watch = Watch(service.url())
         name = f"full disk {seed}"

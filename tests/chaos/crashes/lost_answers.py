@@ -144,7 +144,10 @@ def run(cuts: int = 500, outages: int = 5, clients: int = 6, seed: int = 1) -> O
             unix_target(server.url), COMMIT_COMMAND, _STORE_SHARE, rng, outage_numbers
         ) as store,
         Launch(
-            Path(folder), LOG_LEVEL="CRITICAL", REDIS_URL=f"redis://127.0.0.1:{store.port}/0"
+            Path(folder),
+            LOG_LEVEL="CRITICAL",
+            WORKERS="2",
+            REDIS_URL=f"redis://127.0.0.1:{store.port}/0",
         ) as service,
         CuttingProxy(tcp_target(service.url()), b"POST", _HTTP_SHARE, rng) as web,
     ):

@@ -132,7 +132,7 @@ def _service(append_fsync: str) -> Iterator[tuple[EmbeddedServer, HttpTransport]
     with (
         tempfile.TemporaryDirectory() as folder,
         EmbeddedServer(Path(folder, "store"), append_fsync=append_fsync) as server,
-        Launch(Path(folder), LOG_LEVEL="CRITICAL", REDIS_URL=server.url) as service,
+        Launch(Path(folder), LOG_LEVEL="CRITICAL", WORKERS="2", REDIS_URL=server.url) as service,
     ):
         yield server, HttpTransport(service.url())
 

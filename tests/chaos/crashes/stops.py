@@ -52,7 +52,7 @@ def run(stops: int = 20, clients: int = 6, seed: int = 1) -> Outcome:
 
 
 def _launched(folder: str, port: str) -> Launch:
-    return Launch(Path(folder), LOG_LEVEL="CRITICAL", PORT=port)
+    return Launch(Path(folder), LOG_LEVEL="CRITICAL", WORKERS="2", PORT=port)
 
 
 def _stop_all(service: Launch) -> list[str]:

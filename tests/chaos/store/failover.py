@@ -119,6 +119,7 @@ def serving_over(
             DURABILITY=durability,
             REPLICAS=str(len(group.nodes) - 1),
             LOG_LEVEL="CRITICAL",
+            WORKERS="2",
         ) as service,
     ):
         yield service

@@ -33,7 +33,7 @@ def run(kills: int = 20, clients: int = 4, seed: int = 1) -> Outcome:
     history, rng, killed = History(), random.Random(seed), set[int]()
     with (
         tempfile.TemporaryDirectory() as folder,
-        Launch(Path(folder), LOG_LEVEL="CRITICAL") as service,
+        Launch(Path(folder), LOG_LEVEL="CRITICAL", WORKERS="2") as service,
     ):
         with playing(
             service.url(), history, f"store kills {seed}", clients, _REPEAT_SECONDS

@@ -81,7 +81,7 @@ def _labels(url: str) -> set[str]:
 
 
 def test_schemathesis_finds_no_fault_with_any_operation(tmp_path: Path) -> None:
-    with Launch(tmp_path, LOG_LEVEL="WARNING") as service:
+    with Launch(tmp_path, LOG_LEVEL="WARNING", WORKERS="2") as service:
         url = service.url()
         labels = _labels(url)
         report = Report(url, tmp_path)
