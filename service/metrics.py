@@ -1,7 +1,7 @@
 """The metrics of the service, as Prometheus counts them: what each is called, and who counts it.
 
 The parts of the service know no Prometheus. Each calls methods of an observer, if it was given
-one: `Metrics` is the observer of all of them. With several worker processes each counts in a file
+one: `Metrics` is an observer of all of them. With several worker processes each counts in a file
 of its own in the folder that PROMETHEUS_MULTIPROC_DIR names, and whoever shows the metrics adds
 them up (the multiprocess mode of prometheus-client).
 
@@ -25,6 +25,8 @@ from functools import lru_cache, partial
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
+from service.observer import Answer, Observer
+
 _BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5)
 """Upper bounds in seconds, for requests and for the storage."""
 _CHILDREN = 1_024
@@ -35,7 +37,7 @@ _MAX_PENDING = 4_096
 """With so many things to count a request counts them itself, where nobody else does."""
 
 
-class Metrics:
+class Metrics(Observer):
     """Counts what happens in one process, in metrics of a registry; safe to share by threads."""
 
     def __init__(
@@ -143,11 +145,11 @@ class Metrics:
 
     # Requests
 
-    def answered(self, operation: str, status: int, seconds: float, waited: float) -> None:
-        """A request was answered; it had `waited` for a thread before that, in seconds."""
-        self._pending.append((self._request(operation, status), seconds))
-        if waited >= _LEAST_WAIT:
-            self._waited.inc(waited)
+    def answered(self, answer: Answer) -> None:
+        """A request was answered."""
+        self._pending.append((self._request(answer.operation, answer.status), answer.seconds))
+        if answer.waited >= _LEAST_WAIT:
+            self._waited.inc(answer.waited)
         if len(self._pending) >= _MAX_PENDING:
             self.count()
 

@@ -43,6 +43,7 @@ MEANINGS = {
     "keepalive_seconds": "how long a connection without requests is kept",
     "max_body_bytes": "the largest request body",
     "log_level": "the least important lines that are logged",
+    "log_format": "lines of text, or each line a JSON object",
     "max_store_memory_percent": "how full a server of the storage may be, in % of its `maxmemory`, "
     "before new games are refused there",
     "rate_limit": "whether one address may make only so many of some calls within a minute",

@@ -39,20 +39,25 @@ SERVICE_ARROWS: dict[str, set[str]] = {
     "store": {"errors"},
     "config": {"store"},
     "games": {"store", "config", "errors"},
-    "metrics": set(),
-    "http": {"games", "config", "errors", "__init__"},
-    "runtime": {"config"},
-    "app": {"http", "games", "store", "metrics", "config", "__init__"},
-    "wsgi": {"app", "config"},
+    "observer": set(),
+    "metrics": {"observer"},
+    "tracing": {"observer"},
+    "logs": {"config"},
+    "http": {"games", "config", "errors", "observer", "__init__"},
+    "runtime": {"config", "logs", "tracing"},
+    "app": {"http", "games", "store", "metrics", "logs", "observer", "config", "__init__"},
+    "wsgi": {"app", "config", "tracing", "__init__"},
     "settings": {"config"},
     "cli": {"app", "runtime", "config", "settings", "__init__"},
     "__main__": {"cli"},
 }
 """Which other parts of the service a part may import."""
-FLASK_KNOWERS = {"app", "http"}
+FLASK_KNOWERS = {"app", "http", "wsgi"}
 REDIS_KNOWERS = {"app", "store"}
 GUNICORN_KNOWERS = {"runtime"}
 PROMETHEUS_KNOWERS = {"app", "metrics", "runtime"}
+STRUCTLOG_KNOWERS = {"logs"}
+OPENTELEMETRY_KNOWERS = {"tracing"}
 ERROR_STATUSES = {400, 401, 403, 404, 405, 406, 409, 412, 413, 415, 422, 429, 500, 503}
 
 
@@ -140,6 +145,8 @@ def test_the_engine_does_not_know_the_service() -> None:
         ("redis", REDIS_KNOWERS),
         ("gunicorn", GUNICORN_KNOWERS),
         ("prometheus_client", PROMETHEUS_KNOWERS),
+        ("structlog", STRUCTLOG_KNOWERS),
+        ("opentelemetry", OPENTELEMETRY_KNOWERS),
     ],
 )
 def test_only_the_named_modules_know_a_library(library: str, knowers: set[str]) -> None:

@@ -8,6 +8,9 @@ from typing import Protocol
 class GameObserver(Protocol):
     """Is told in the thread in which it happens."""
 
+    def identified(self, game_id: str, seat: int | None) -> None:
+        """A caller was found to be in a game: in a seat, or a spectator."""
+
     def moved(self) -> None:
         """A draw or a discard of a caller was committed."""
 

@@ -128,6 +128,11 @@ class GameRepository:
             )
         return outcome
 
+    def note_caller(self, loaded: LoadedGame[CallerT_co]) -> None:
+        """Tell the observer which game and seat a caller was found to be in."""
+        if self._observer is not None:
+            self._observer.identified(loaded.game_id, loaded.caller.seat)
+
     def count_move(self) -> None:
         """Tell the observer that a draw or a discard of a caller was committed."""
         if self._observer is not None:

@@ -128,6 +128,7 @@ class Transactions:
             if replay is not None:
                 return replay
             loaded = change.identify(stored)
+            self._repository.note_caller(loaded)
             version = loaded.version
             if change.shows_rematch:
                 self.complete_rematch(loaded)
@@ -216,6 +217,7 @@ class Transactions:
             return None
         if stored is None or not change.voids_token:
             loaded = change.identify(stored)
+            self._repository.note_caller(loaded)
             if change.shows_rematch:
                 self.complete_rematch(loaded)
             stored = loaded.stored
@@ -229,6 +231,7 @@ class Transactions:
         version = 0
         for _ in range(ATTEMPTS):
             loaded = identify(game_id, self._repository.load(game_id)[0], token)
+            self._repository.note_caller(loaded)
             version = loaded.version
             current = self._with_overdue_turns(loaded, self._clock())
             if current is not None:

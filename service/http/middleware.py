@@ -1,20 +1,19 @@
 """What every request passes on its way in and out.
 
 In: the request id, the host that it names, the origin that it comes from, the media types that it
-accepts. Out: the request id, the security headers, what a web page may read, one line in the log.
-The log has method, path, status and time: no query, no header, no body, so no token and no card.
+accepts. Out: the request id, the security headers, what a web page may read, one line in the log
+(`request_log`).
 """
 
 from __future__ import annotations
 
-import logging
 import re
 import secrets
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Protocol, Self
+from typing import TYPE_CHECKING, Self
 
 from flask import Flask, Request, Response
 from flask.globals import app_ctx, request_ctx
@@ -23,29 +22,20 @@ from werkzeug.exceptions import NotAcceptable
 from service.config import Config
 from service.errors import ForeignHostError
 from service.http.accept import preferred_type
-from service.http.openapi.blueprint import media_types, operation_names
+from service.http.openapi.blueprint import media_types
 from service.http.origins import Origins, is_preflight, preflight_answer, refuse_foreign
+from service.http.request_log import PROBES, REPORT, RequestReport, write_line
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIEnvironment
 
-_LOG = logging.getLogger("service.access")
 _REQUEST_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _LOCAL_HOSTS = ("localhost", "127.0.0.1", "[::1]")
 _UNBOUND = ("0.0.0.0", "::", "[::]")  # noqa: S104 - only compared with
 # A name or an address, as RFC 3986 has it; empty is allowed.
 _HOST = re.compile(r"([a-z0-9._~!$&'()*+,;=-]|%[0-9a-f]{2})*|\[[0-9a-f:.]+\]")
-_LINE = "%s %s %d %.1f ms id=%s"
-"""Method, path, status, time and id of a request."""
-_PROBES = ("/healthz", "/readyz")
 _JUDGED_HOSTS = 256
 """The most hosts whose verdicts are remembered."""
-_OBSERVE = "observe_answer"
-"""The application's extension that counts an answer; not there where nothing is counted."""
-_NO_OPERATION = "none"
-"""What a request is counted as that no operation answers."""
-_WAITED = "runtime.waited_seconds"
-"""Where the web server says for how long a request has waited for a thread."""
 _SPECIAL_STATUS = (204, 304)
 """Those without a body; no operation answers with one below 200."""
 _ADDRESSES = ("Location", "Content-Location")
@@ -85,17 +75,9 @@ class ServedHosts:
         return self.any_host or host in self.names or host.endswith(self.below)
 
 
-class RequestObserver(Protocol):
-    """Is told of every answer; it may count, and must not wait or fail."""
-
-    def answered(self, operation: str, status: int, seconds: float, waited: float) -> None:
-        """A request was answered; it had `waited` for a thread before that, in seconds."""
-
-
-def install(app: Flask, config: Config, observer: RequestObserver | None = None) -> None:
+def install(app: Flask, config: Config) -> None:
     """Let every request of the application pass; call it when all operations are registered."""
-    if observer is not None:
-        app.extensions[_OBSERVE] = partial(_observe, observer, operation_names(app))
+    report: RequestReport | None = app.extensions.get(REPORT)
     judge = lru_cache(_JUDGED_HOSTS)(partial(_judge, ServedHosts.of(config)))
     origins = Origins(config)
     accepted_types = media_types(app)
@@ -103,6 +85,8 @@ def install(app: Flask, config: Config, observer: RequestObserver | None = None)
     def check_request() -> Response | None:
         request = request_ctx.request
         _identify(request)
+        if report is not None:
+            report.begin(request)
         verdict = origins.judge(request.environ, request.path)
         app_ctx.g.added_headers = verdict.headers
         _check_host(request, judge)
@@ -128,14 +112,17 @@ class SentResponse(Response):
         """The body, the status and the headers as they are sent; writes the line of the log."""
         body, status, headers = self._plain(environ) or super().get_wsgi_response(environ)
         request, passing = request_ctx.request, app_ctx.g
+        report: RequestReport | None = app_ctx.app.extensions.get(REPORT)
         if "request_id" not in passing:  # an error came before everything else
             _identify(request)
+            if report is not None:
+                report.begin(request)
         headers += _common_headers(headers, passing.request_id)
         headers += passing.get("added_headers", ())
-        observe = app_ctx.app.extensions.get(_OBSERVE)
-        if observe is not None:
-            observe(request, self.status_code, time.perf_counter() - passing.began)
-        _log(request, self.status_code, passing.began, passing.request_id)
+        if report is None:
+            write_line(request, self.status_code, passing.began, passing.request_id)
+        else:
+            report.end(request, self.status_code, passing.began)
         return body, status, headers
 
     def _plain(
@@ -158,17 +145,6 @@ class SentResponse(Response):
         return body, self.status, headers
 
 
-def _observe(
-    observer: RequestObserver,
-    names: Mapping[tuple[str | None, str], str],
-    request: Request,
-    status: int,
-    seconds: float,
-) -> None:
-    operation = names.get((request.endpoint, request.environ["REQUEST_METHOD"]), _NO_OPERATION)
-    observer.answered(operation, status, seconds, request.environ.get(_WAITED, 0.0))
-
-
 def _identify(request: Request) -> None:
     """Remember when the request began, and the id that its caller gave it, or else a new one."""
     passing = app_ctx.g
@@ -189,7 +165,7 @@ def _check_host(request: Request, judge: Callable[[str], tuple[str, bool, bool]]
     if named is None:
         return
     host, is_host, is_served = judge(named)
-    if not is_host or not (is_served or request.path in _PROBES):
+    if not is_host or not (is_served or request.path in PROBES):
         raise ForeignHostError(host)
 
 
@@ -204,20 +180,3 @@ def _common_headers(own: list[tuple[str, str]], request_id: str) -> list[tuple[s
     present = {name.lower() for name, _ in own}
     added = [header for name, header in _HEADERS.items() if name not in present]
     return [("X-Request-Id", request_id), *added]
-
-
-def _log(request: Request, status: int, began: float, request_id: str) -> None:
-    """Write the request's line of the log."""
-    spent = (time.perf_counter() - began) * 1000
-    level = logging.DEBUG if request.path in _PROBES else logging.INFO
-    if not _LOG.isEnabledFor(level):
-        return
-    values = (request.method, _printable(request.path), status, spent, request_id)
-    # `Logger.log` would look up which line of the program calls it: a third of its time.
-    record = _LOG.makeRecord(_LOG.name, level, __file__, 0, _LINE, values, None)
-    _LOG.handle(record)
-
-
-def _printable(path: str) -> str:
-    """A path that cannot forge lines of the log."""
-    return path.encode("unicode_escape").decode("ascii")[:200]

@@ -10,6 +10,7 @@ from gunicorn.arbiter import Arbiter
 from gunicorn.workers.base import Worker
 
 from service.config import Config
+from service.logs.formats import JSON, set_up
 from service.runtime.metrics_server import FOLDER
 from service.runtime.parent_death import die_with_parent
 from service.runtime.worker.limits import connections, raise_file_limit
@@ -35,6 +36,9 @@ control_socket_disable = True
 accesslog = None  # the service logs its requests itself
 loglevel = "warning"
 proc_name = "three-thirteen"
+if _config.log_format == JSON:
+    set_up(_config)
+    logger_class = "service.runtime.gunicorn_log.JsonLog"
 
 # One byte for all workers: the one that reads it logs what the service is to log once.
 _claim, _claims = os.pipe()
@@ -60,6 +64,13 @@ def child_exit(server: Arbiter, worker: Worker) -> None:  # noqa: ARG001 - gunic
         from prometheus_client.multiprocess import mark_process_dead  # noqa: PLC0415 - if on
 
         mark_process_dead(worker.pid)
+
+
+def worker_exit(server: Arbiter, worker: Worker) -> None:  # noqa: ARG001 - gunicorn's signature
+    """Have a worker that ends send the spans that it holds."""
+    end_tracing = getattr(worker.wsgi, "extensions", {}).get("end_tracing")
+    if end_tracing is not None:
+        end_tracing()
 
 
 def post_worker_init(worker: Worker) -> None:

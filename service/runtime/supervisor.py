@@ -21,6 +21,7 @@ from typing import NoReturn
 
 import engine
 from service.config import Config
+from service.logs.reports import Reports
 from service.runtime import start_message
 from service.runtime.embedded.data_dir import DataDirError
 from service.runtime.embedded.data_lock import DataInUseError
@@ -29,6 +30,7 @@ from service.runtime.embedded.restarts import Restarts
 from service.runtime.embedded.server_program import EmbeddedServerError
 from service.runtime.metrics_server import MetricsServer
 from service.runtime.web_server import WebServer, WebServerError
+from service.tracing import switch
 
 _FORMS = {"compiled": "compiled", "source": "as source, some twenty times slower"}
 _STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
@@ -57,6 +59,7 @@ class Supervisor:
         self._restarts: Restarts | None = None
         self._web: WebServer | None = None
         self._metrics: MetricsServer | None = None
+        self._reports = Reports(config)
 
     def run(self) -> int:
         """Serve until a signal asks to stop, and return the exit code; call in the main thread."""
@@ -66,10 +69,10 @@ class Supervisor:
         except _StopRequested:
             return 0
         except _START_ERRORS as error:
-            _report(str(error), error=True)
+            self._reports.warn(str(error))
             return 1
         except OSError as error:
-            _report(f"cannot start: {error}", error=True)
+            self._reports.warn(f"cannot start: {error}")
             return 1
         finally:
             self._stop_web()
@@ -78,7 +81,7 @@ class Supervisor:
                 self._metrics.close()
 
     def _serve(self) -> NoReturn:
-        environ = _environ()
+        environ = self._environ()
         if self._config.redis_url is None:
             environ["REDIS_URL"] = self._lock_store().url
         web = self._web = WebServer(self._config)
@@ -90,7 +93,7 @@ class Supervisor:
         while True:
             web.check()
             if self._metrics is not None and (problem := self._metrics.check()):
-                _report_error(problem)
+                self._reports.warn(problem)
             self._watch_store(_WATCH_SECONDS)
 
     def _start_metrics(self) -> Mapping[str, str]:
@@ -115,7 +118,7 @@ class Supervisor:
             self._store.spawn()
             while not self._store.is_ready():
                 self._wait(_POLL_SECONDS)
-            self._restarts = Restarts(self._store, _report_error)
+            self._restarts = Restarts(self._store, self._reports.warn)
 
     def _await_first_answer(self, web: WebServer) -> None:
         deadline = time.monotonic() + self._start_seconds
@@ -139,10 +142,10 @@ class Supervisor:
     def _announce(self, web: WebServer) -> None:
         program = None if self._store is None else str(self._store.program)
         for line in start_message.lines(self._config, web.url, web.port, program):
-            _report(line)
+            self._reports.say(line)
         if self._metrics is not None:
-            _report(f"metrics at {self._metrics.url}")
-        _report(f"the engine runs {_FORMS[engine.form]}")
+            self._reports.say(f"metrics at {self._metrics.url}")
+        self._reports.say(f"the engine runs {_FORMS[engine.form]}")
 
     def _stop_web(self) -> None:
         if self._web is None:
@@ -177,22 +180,12 @@ class Supervisor:
                 number = self._signals.get_nowait()
             raise _StopRequested
 
-
-def _environ() -> dict[str, str]:
-    environ = dict(os.environ)
-    if environ.pop(_FOREIGN_VARIABLE, ""):
-        _report(
-            f"{_FOREIGN_VARIABLE} is ignored: for a service under a prefix set ROOT_PATH",
-            error=True,
-        )
-    return environ
-
-
-def _report_error(message: str) -> None:
-    _report(message, error=True)
-
-
-def _report(message: str, *, error: bool = False) -> None:
-    """Print a line; where that fails, as on a full disk, the service goes on."""
-    with contextlib.suppress(OSError):
-        os.write(2 if error else 1, f"three-thirteen: {message}\n".encode())
+    def _environ(self) -> dict[str, str]:
+        environ = dict(os.environ)
+        if environ.pop(_FOREIGN_VARIABLE, ""):
+            self._reports.warn(
+                f"{_FOREIGN_VARIABLE} is ignored: for a service under a prefix set ROOT_PATH"
+            )
+        if problem := switch.problem(environ):
+            self._reports.warn(problem)
+        return environ

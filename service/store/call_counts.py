@@ -16,6 +16,7 @@ from collections.abc import Callable
 from service.store.connections.connection import Connection
 from service.store.connections.failures import CLIENT_ERRORS, failure_of, needs_refresh
 from service.store.connections.topologies import Pools
+from service.store.observer import StoreObserver
 
 MINUTE = 60
 _PAUSE_SECONDS = 5.0
@@ -31,8 +32,10 @@ class CallCounts:
         pools: Pools,
         clock: Callable[[], float] = time.time,
         monotonic: Callable[[], float] = time.monotonic,
+        observer: StoreObserver | None = None,
     ) -> None:
         """`clock` gives seconds since 1970, `monotonic` seconds."""
+        self._observer = observer
         self._pools = pools
         self._clock = clock
         self._monotonic = monotonic
@@ -44,8 +47,15 @@ class CallCounts:
 
         None where the storage fails.
         """
-        if self._monotonic() < self._paused_until:
+        start = self._monotonic()
+        if start < self._paused_until:
             return None
+        counted = self._count(what, who)
+        if self._observer is not None:
+            self._observer.called("count", self._monotonic() - start)
+        return counted
+
+    def _count(self, what: str, who: str) -> tuple[int, int] | None:
         minute, second = divmod(int(self._clock()), MINUTE)
         key = f"limit:{what}:{who}:{minute}"
         connection = Connection(self._pools)
@@ -68,7 +78,10 @@ class CallCounts:
         if needs_refresh(error):
             self._pools.refresh()
         self._paused_until = self._monotonic() + _PAUSE_SECONDS
-        detail = failure_of(error).detail
+        failure = failure_of(error)
+        if self._observer is not None:
+            self._observer.failed(failure.condition)
+        detail = failure.detail
         if detail != self._reported:
             self._reported = detail
             _LOG.warning("rate limits are off while this lasts: %s", detail)

@@ -77,7 +77,7 @@ class GameStore:
         self._one_attempt = Retry(pools, replace(policy or RetryPolicy(), deadline=0.0), observer)
         self._level = DurabilityLevel(durability, replicas)
         self.subscription = Subscription(pools)
-        self.call_counts = CallCounts(pools)
+        self.call_counts = CallCounts(pools, observer=observer)
 
     @classmethod
     def from_url(

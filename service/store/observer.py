@@ -9,7 +9,7 @@ class StoreObserver(Protocol):
     """Is told in the thread that calls."""
 
     def called(self, kind: str, seconds: float) -> None:
-        """A call of a kind (`read`, `write`, `probe`) has ended, well or not."""
+        """A call of a kind (`read`, `write`, `probe`, `count`) has ended, well or not."""
 
     def retried(self, condition: str) -> None:
         """An attempt has failed by a condition (`failures.py`) and is repeated."""

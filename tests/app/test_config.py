@@ -46,6 +46,7 @@ def test_every_setting_is_read_from_the_variable_of_its_name() -> None:
         "KEEPALIVE_SECONDS": "30",
         "MAX_BODY_BYTES": "2048",
         "LOG_LEVEL": "debug",
+        "LOG_FORMAT": "JSON",
         "MAX_STORE_MEMORY_PERCENT": "75",
         "RATE_LIMIT": "Off",
         "RATE_LIMIT_CREATE": "5",
@@ -81,6 +82,7 @@ def test_every_setting_is_read_from_the_variable_of_its_name() -> None:
         keepalive_seconds=30,
         max_body_bytes=2048,
         log_level="DEBUG",
+        log_format="json",
         max_store_memory_percent=75,
         rate_limit="off",
         rate_limit_create=5,
@@ -149,6 +151,7 @@ def test_a_unix_socket_is_an_address_of_a_store() -> None:
         ("TRUSTED_PROXIES", "10.0.0.1", "a whole number from 0 to 16"),
         ("MAX_BODY_BYTES", "16", "a whole number from 1024 to 1048576"),
         ("LOG_LEVEL", "loud", "one of DEBUG, INFO, WARNING, ERROR, CRITICAL"),
+        ("LOG_FORMAT", "xml", "one of plain, json"),
     ],
 )
 def test_a_bad_value_is_named_with_what_is_expected(

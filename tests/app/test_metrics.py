@@ -14,6 +14,7 @@ from service.app import create_app
 from service.config import Config
 from service.http.use_cases import _OPEN_STREAM
 from service.metrics import _BUCKETS, _MAX_PENDING, Metrics
+from service.observer import Answer
 from tests.player import QUICK, Player, create, refused
 from tests.sinks import Sinks
 
@@ -128,16 +129,17 @@ def _last_seq(player: Player) -> int:
 def test_what_waits_to_be_counted_has_a_bound() -> None:
     registry = CollectorRegistry()
     metrics = Metrics(registry)
+    answer = Answer("getGame", "GET", 200, 0.001, 0.0, {})
     for _ in range(_MAX_PENDING - 1):
-        metrics.answered("getGame", 200, 0.001, 0.0)
+        metrics.answered(answer)
     name, labels = f"{P}request_duration_seconds_count", {"operation": "getGame", "status": "200"}
     assert registry.get_sample_value(name, labels) == 0
-    metrics.answered("getGame", 200, 0.001, 0.0)
+    metrics.answered(answer)
     assert registry.get_sample_value(name, labels) == _MAX_PENDING
 
 
 def test_without_a_port_nothing_is_counted(app: Flask) -> None:
-    assert app.extensions.keys() & {"metrics", "tick", "observe_answer"} == set()
+    assert app.extensions.keys() & {"metrics", "tick", "request_report"} == set()
 
 
 def test_durations_are_counted_as_the_library_counts_them() -> None:

@@ -31,6 +31,7 @@ MODULES = {
     "keys": "traffic",
     "joins": "traffic",
     "secret_scan": "access",
+    "outputs_scan": "access",
     "hostile": "clients",
     "faulty_players": "simulation",
     "simulation": "simulation",

@@ -7,7 +7,9 @@ import logging
 import pytest
 from redis import exceptions
 
+from service.observer import Observer
 from service.store.call_counts import CallCounts
+from service.store.connections.failures import failure_of
 from tests.store.connections.scripted_servers import Pool, RawConnection, ScriptedPools
 
 LOST = exceptions.ConnectionError("Connection closed by server.")
@@ -39,6 +41,22 @@ def test_a_call_is_counted_in_one_round_trip() -> None:
     assert connection.sent == [[("SET", key, 0, "EX", 60, "NX"), ("INCR", key)]] * 2
     assert pools.keys == [key] * 2
     assert pools.pools[0].released == [connection] * 2
+
+
+def test_an_observer_is_told_of_each_call_and_of_what_failed() -> None:
+    told: list[tuple[object, ...]] = []
+
+    class Listening(Observer):
+        def called(self, kind: str, seconds: float) -> None:
+            told.append((kind, seconds))
+
+        def failed(self, condition: str) -> None:
+            told.append((condition,))
+
+    pools = ScriptedPools([Pool(RawConnection(b"OK", 1, LOST))])
+    counts = CallCounts(pools, monotonic=lambda: 0.0, observer=Listening())  # type: ignore[arg-type]
+    assert [counts.count("join", "a") is None for _ in range(3)] == [False, True, True]
+    assert told == [("count", 0.0), (failure_of(LOST).condition,), ("count", 0.0)]
 
 
 def test_a_new_minute_has_a_key_of_its_own() -> None:

@@ -34,6 +34,7 @@ def register(app: Flask) -> None:
 
 def _answer(problem: Problem, detail: str, error: Exception | None = None) -> Response:
     """The answer that states a problem."""
+    g.problem = problem.code
     root = request.script_root
     members = problem_body(problem, located(detail, root), error)
     members["type"] = located(problem.type, root)

@@ -31,6 +31,7 @@ ROOT = Path(__file__).parents[3]
 COMPOSE = ROOT / "compose.yaml"
 MANIFESTS = sorted((ROOT / "deploy" / "kubernetes").glob("*.yaml"))
 VALKEY = ROOT / "deploy" / "kubernetes" / "valkey" / "values.yaml"
+MONITOR = ROOT / "deploy" / "kubernetes" / "monitoring" / "podmonitor.yaml"
 UNIT = ROOT / "deploy" / "systemd" / "three-thirteen.service"
 OLDEST_KUBERNETES = "1.30"
 
@@ -96,15 +97,37 @@ def given_variables() -> Iterator[tuple[str, str]]:
         yield tuple(pair.split("=", 1))
 
 
+def _default(value: str) -> str:
+    """What Compose makes of `${NAME:-value}` where the name is not set; any other text as it is."""
+    return re.sub(r"^\$\{\w+:-([^}]*)\}$", r"\1", value)
+
+
 def test_only_settings_are_given_and_their_values_are_accepted() -> None:
-    of_python = {"PATH", "PYTHONUNBUFFERED", "PYTHONDONTWRITEBYTECODE", "TMPDIR"}
-    given = dict(given_variables())
+    others = {"PATH", "PYTHONUNBUFFERED", "PYTHONDONTWRITEBYTECODE", "TMPDIR"}
+    others.add("OTEL_EXPORTER_OTLP_ENDPOINT")
+    given = {name: _default(value) for name, value in given_variables()}
     assert {"REDIS_URL", "TRUSTED_PROXIES", "ALLOWED_HOSTS", "DATA_DIR", "HOST"} <= set(given)
-    assert set(given) <= VARIABLES | of_python
-    given["ALLOWED_HOSTS"] = given["ALLOWED_HOSTS"].replace("${ALLOWED_HOSTS:-}", "")
+    assert set(given) <= VARIABLES | others
     read = Config.from_environ(given)
     assert read.trusted_proxies == 1
     assert {each.name for each in fields(read)}
+
+
+def test_metrics_are_read_from_the_port_that_shows_them_and_are_not_public() -> None:
+    (monitor,) = documents(MONITOR)
+    (endpoint,) = monitor["spec"]["podMetricsEndpoints"]
+    ports = {each["name"]: each["containerPort"] for each in container()["ports"]}
+    given = {each["name"]: each.get("value") for each in container()["env"]}
+    assert given["METRICS_PORT"] == str(ports[endpoint["port"]])
+    assert (given["METRICS_HOST"], endpoint["path"]) == ("0.0.0.0", "/metrics")
+    labels = manifest("Deployment")["spec"]["template"]["metadata"]["labels"]
+    assert monitor["spec"]["selector"]["matchLabels"] == labels
+    assert labels[monitor["spec"]["jobLabel"]] == "three-thirteen"
+    public = {each["targetPort"] for each in manifest("Service")["spec"]["ports"]}
+    assert endpoint["port"] not in public
+    service = documents(COMPOSE)[0]["services"]["three-thirteen"]
+    assert "ports" not in service
+    assert service["environment"]["METRICS_PORT"] == "${METRICS_PORT:-}"
 
 
 def test_the_user_of_the_storage_has_the_rights_that_are_listed() -> None:

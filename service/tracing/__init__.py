@@ -1,0 +1,1 @@
+"""Traces of requests for OpenTelemetry, where its variables and packages are there."""
