@@ -7,10 +7,11 @@ The humans' moves have keys, and are repeated until they are answered.
 
 from __future__ import annotations
 
+import itertools
 import random
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from tests.chaos.traffic.history import History
@@ -96,7 +97,8 @@ class WatchedGames:
     """Games that are watched by five viewers each; what goes wrong is a violation.
 
     `reader`: where it is given, it is told of each game, and says from when events could be seen.
-    `most_lag`: how many seconds a viewer may be behind.
+    `most_lag`: how many seconds a viewer may be behind. `client`: sends the humans' requests, if it
+    is not the usual one. `viewers_at`: the addresses that viewers use in turn, if not `url` alone.
     """
 
     def __init__(
@@ -105,11 +107,14 @@ class WatchedGames:
         rng: random.Random,
         reader: Callable[[str], judgement.Since] | None = None,
         most_lag: float = LAG_SECONDS,
+        client: Client | None = None,
+        viewers_at: Sequence[str] = (),
     ) -> None:
         self.violations: list[str] = []
         self.counts: Counter[str] = Counter()
         self.longest_lag = 0.0
-        self._url = url
+        self._client = client or Client(HttpTransport(url), History())
+        self._addresses = itertools.cycle(viewers_at or [url])
         self._rng = rng
         self._reader = reader
         self._most_lag = most_lag
@@ -141,7 +146,7 @@ class WatchedGames:
                 return
 
     def _play_one(self) -> None:
-        humans = _Humans(Client(HttpTransport(self._url), History()), self._rng)
+        humans = _Humans(self._client, self._rng)
         since = None if self._reader is None else self._reader(humans.game_id)
         viewers = list(self._open_viewers(humans))
         with self._lock:
@@ -160,9 +165,9 @@ class WatchedGames:
 
     def _open_viewers(self, humans: _Humans) -> Iterator[Viewer]:
         for seat, token in humans.tokens.items():
-            yield StreamViewer(self._url, humans.game_id, seat, token)
-        yield StreamViewer(self._url, humans.game_id, None, None, from_now=True)
-        yield WaitingViewer(self._url, humans.game_id, None, None)
+            yield StreamViewer(next(self._addresses), humans.game_id, seat, token)
+        yield StreamViewer(next(self._addresses), humans.game_id, None, None, from_now=True)
+        yield WaitingViewer(next(self._addresses), humans.game_id, None, None)
 
     def _play_to_the_end(self, humans: _Humans) -> None:
         leaves_after = self._rng.randint(3, 15)
