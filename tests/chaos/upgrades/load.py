@@ -35,6 +35,8 @@ _ATTEMPTS = 10
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 10.0
 _REPEATED = (429, 502, 503, 504)
 _WAIT_SECONDS = 120.0
+_END_SECONDS = 120.0
+"""For viewers to see a game's end: that may come while no instance serves."""
 
 
 class Balancer:
@@ -106,7 +108,12 @@ class Load:
         self.seconds = 0.0
         viewer = DocumentedClient(self._balancer, History(), self.counts)
         self.watched = WatchedGames(
-            urls[0], random.Random(seed), most_lag=math.inf, client=viewer, viewers_at=urls
+            urls[0],
+            random.Random(seed),
+            most_lag=math.inf,
+            client=viewer,
+            viewers_at=urls,
+            end_seconds=_END_SECONDS,
         )
         self.futures: list[Future[None]] = []
 

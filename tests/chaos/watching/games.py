@@ -32,7 +32,7 @@ _LEAVER = 2
 _ROUNDS = 3
 _REPEATED = 0.1
 """The share of moves that are sent again although they were answered."""
-_END_SECONDS = 30.0
+END_SECONDS = 30.0
 
 
 class _Humans:
@@ -99,6 +99,7 @@ class WatchedGames:
     `reader`: where it is given, it is told of each game, and says from when events could be seen.
     `most_lag`: how many seconds a viewer may be behind. `client`: sends the humans' requests, if it
     is not the usual one. `viewers_at`: the addresses that viewers use in turn, if not `url` alone.
+    `end_seconds`: how long after a game its viewers may take to see its end.
     """
 
     def __init__(
@@ -107,13 +108,16 @@ class WatchedGames:
         rng: random.Random,
         reader: Callable[[str], judgement.Since] | None = None,
         most_lag: float = LAG_SECONDS,
+        *,
         client: Client | None = None,
         viewers_at: Sequence[str] = (),
+        end_seconds: float = END_SECONDS,
     ) -> None:
         self.violations: list[str] = []
         self.counts: Counter[str] = Counter()
         self.longest_lag = 0.0
         self._client = client or Client(HttpTransport(url), History())
+        self._end_seconds = end_seconds
         self._addresses = itertools.cycle(viewers_at or [url])
         self._rng = rng
         self._reader = reader
@@ -154,7 +158,7 @@ class WatchedGames:
         try:
             self._play_to_the_end(humans)
             for viewer in viewers:
-                viewer.wait_for_end(_END_SECONDS)
+                viewer.wait_for_end(self._end_seconds)
         finally:
             with self._lock:
                 self._viewers = []
