@@ -1,21 +1,25 @@
 """A game as text that can be stored, and back, checked against the rules on the way in.
 
 The format is JSON in which each card is one character: A to Z, a to z for the 52 naturals in sorted
-order, `*` for a joker. `FORMAT` grows whenever the shape changes. Format 2, which wrote cards as
-codes with blanks between them, is still read; a snapshot of any other format is refused. The rules
-of a game that does not play all eleven rounds have `rounds`: the first and the last number. `load`
-trusts nothing: every member has its type and its range, there is none too many, and the game that
-they make must keep every rule of `invariants`.
+order, `*` for a joker. The rules of a game that does not play all eleven rounds have `rounds`: the
+first and the last number. The number of the format grows whenever the shape changes:
+
+    2   cards are codes with blanks between them, and no game is short; only read
+    3   read, and written by default
+    4   a seat has no members that its kind decides; read, and written where that is asked for
+
+A snapshot of any other format is refused. `load` trusts nothing: every member has its type and its
+range, there is none too many, and the game that they make must keep every rule of `invariants`.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable
-from functools import lru_cache
 from string import ascii_lowercase, ascii_uppercase
-from typing import Any, assert_never
+from typing import NamedTuple, assert_never
 
+from engine import stored_seats
 from engine import stored_values as stored
 from engine.cards import CARDS, Card, parse_cards
 from engine.errors import CardCodeError, EngineError, SnapshotError
@@ -24,22 +28,30 @@ from engine.invariants import broken_rules
 from engine.options import GameOptions
 from engine.round import Discarding, Drawing, Finished, Layout, Round
 from engine.rules import ALL_ROUNDS, LAST_TURN, ROUNDS, AceMode, Rounds, Rules
-from engine.seats import AiSeat, HumanSeat, Level, Seat, SeatKind
+from engine.seats import Seat
 from engine.shuffle import SECRET_BYTES
 from engine.stored_values import Plain
 
-FORMAT = 3
-OLD_FORMAT = 2
+DEFAULT_FORMAT = 3
+WRITTEN_FORMATS = (3, 4)
+"""What this release can write: the default, and the next one, which every release before reads."""
 LAST_MOMENT = 253_402_300_799_999
 """The last millisecond that can be written as a time: the end of the year 9999."""
-_TABLES = 256
-"""How many tables are remembered as JSON, and how many seats as values: both seldom change."""
 
 _CHARACTERS = ascii_uppercase + ascii_lowercase + "*"
 _CARD_OF = dict(zip(_CHARACTERS, CARDS, strict=True))
 _CHARACTER_OF = bytes.maketrans(bytes(CARDS), _CHARACTERS.encode())
 
 _ParseCards = Callable[[str], tuple[Card, ...]]
+
+
+class _Form(NamedTuple):
+    """How a format is read, where the formats differ."""
+
+    cards: _ParseCards
+    seat: Callable[[object], Seat]
+    has_short_games: bool
+
 
 _GAME = {
     *("format", "secret", "seeded", "rules", "seats", "first_dealer", "totals", "seq", "scored"),
@@ -56,18 +68,21 @@ _ROUNDS = {
     "discarding": _LAYOUT | {"state", "drawn"},
     "finished": _LAYOUT | {"state", "stalled"},
 }
-_SEAT_MEMBERS = 5
-"""Of a seat's list: kind, name, level, whether it has joined, whether it is away."""
 
 
-def dump(game: Game) -> bytes:
-    """The game as UTF-8 JSON; `load` gives an equal game back."""
+def dump(game: Game, written_as: int = DEFAULT_FORMAT) -> bytes:
+    """The game as UTF-8 JSON; `load` gives an equal game back.
+
+    Raises ValueError for a format that is not written.
+    """
+    if written_as not in WRITTEN_FORMATS:
+        raise ValueError(f"format {written_as} is not written")
     plain = {
-        "format": FORMAT,
+        "format": written_as,
         "secret": game.secret.hex(),
         "seeded": game.seeded,
         "rules": _rules_plain(game.rules),
-        "seats": _seats_plain(game.seats),
+        "seats": _SEATS_WRITTEN[written_as](game.seats),
         "first_dealer": game.first_dealer,
         "totals": game.totals,
         "seq": game.seq,
@@ -102,21 +117,6 @@ def _rules_plain(rules: Rules) -> Plain:
     return plain
 
 
-@lru_cache(maxsize=_TABLES)
-def _seats_plain(seats: tuple[Seat, ...]) -> list[list[object]]:
-    return list(map(_seat_plain, seats))
-
-
-def _seat_plain(seat: Seat) -> list[object]:
-    match seat:
-        case HumanSeat(name, joined, away):
-            return [seat.kind.value, name, None, joined, away]
-        case AiSeat(name, level):
-            return [seat.kind.value, name, level.value, True, False]
-        case _:
-            assert_never(seat)
-
-
 def _round_plain(state: Round) -> Plain:
     layout = state.layout
     plain: Plain = {
@@ -143,11 +143,14 @@ def _round_plain(state: Round) -> Plain:
 
 
 def _game(value: object) -> Game:
+    # The format first: another one may have other members, and the log is to name it.
+    written_as = stored.whole(value.get("format") if isinstance(value, dict) else None)
+    form = _FORMS.get(written_as)
+    if form is None:
+        known = ", ".join(map(str, _FORMS))
+        raise SnapshotError(f"the stored game has format {written_as}, and those read are {known}")
     plain = stored.members(value, _GAME)
-    parse = _PARSERS.get(stored.whole(plain["format"]))
-    if parse is None:
-        raise SnapshotError(f"the stored game is of neither format {OLD_FORMAT} nor {FORMAT}")
-    options = _options(plain)
+    options = _options(plain, form)
     seats = len(options.seats)
     return Game(
         secret=_secret(plain["secret"]),
@@ -155,7 +158,7 @@ def _game(value: object) -> Game:
         rules=options.rules,
         seats=options.seats,
         first_dealer=stored.whole(plain["first_dealer"], most=seats - 1),
-        round=None if plain["round"] is None else _round(plain["round"], options, parse),
+        round=None if plain["round"] is None else _round(plain["round"], options, form),
         totals=stored.wholes(plain["totals"], seats),
         seq=stored.whole(plain["seq"], least=1),
         scored=stored.wholes(plain["scored"]),
@@ -166,19 +169,19 @@ def _game(value: object) -> Game:
     )
 
 
-def _options(plain: Plain) -> GameOptions:
+def _options(plain: Plain, form: _Form) -> GameOptions:
     """What the game was created with, as far as that still stands; refuses what no game has."""
     return GameOptions(
-        tuple(map(_seat, stored.items(plain["seats"]))),
-        _rules(plain["rules"], plain["format"]),
+        tuple(map(form.seat, stored.items(plain["seats"]))),
+        _rules(plain["rules"], form),
         turn_seconds=stored.whole_or_none(plain["turn_seconds"]),
         turn_solves=stored.whole(plain["turn_solves"]),
         seeded=stored.flag(plain["seeded"]),
     )
 
 
-def _rules(value: object, written_as: int) -> Rules:
-    is_short = written_as == FORMAT and isinstance(value, dict) and "rounds" in value
+def _rules(value: object, form: _Form) -> Rules:
+    is_short = form.has_short_games and isinstance(value, dict) and "rounds" in value
     plain = stored.members(value, _SHORT_GAME_RULES if is_short else _RULES)
     rounds = Rounds(*stored.wholes(plain["rounds"], 2)) if is_short else ALL_ROUNDS
     if is_short and rounds == ALL_ROUNDS:
@@ -191,33 +194,16 @@ def _rules(value: object, written_as: int) -> Rules:
     )
 
 
-def _seat(value: object) -> Seat:
-    members = stored.items(value, _SEAT_MEMBERS)
-    try:
-        return _parsed_seat(*members)
-    except TypeError:  # a list or an object, which cannot be remembered
-        return _parsed_seat.__wrapped__(*members)
-
-
-@lru_cache(maxsize=_TABLES, typed=True)  # 1 and True are equal, but only one is a flag
-def _parsed_seat(kind: object, name: Any, level: Any, joined: Any, away: Any) -> Seat:
-    if kind == SeatKind.HUMAN.value and level is None:
-        return HumanSeat(name, joined, away)
-    if kind == SeatKind.AI.value and joined is True and away is False:
-        return AiSeat(name, Level(level))
-    raise SnapshotError("a stored seat is neither a human's nor an AI player's")
-
-
-def _round(value: object, options: GameOptions, parse: _ParseCards) -> Round:
+def _round(value: object, options: GameOptions, form: _Form) -> Round:
     state = value.get("state") if isinstance(value, dict) else None
     if not isinstance(state, str) or state not in _ROUNDS:
         raise SnapshotError("the stored game is in no state of a round")
     plain = stored.members(value, _ROUNDS[state])
-    layout = _layout(plain, options, parse)
+    layout = _layout(plain, options, form.cards)
     if state == "drawing":
         return Drawing(layout)
     if state == "discarding":
-        (drawn,) = parse(stored.text(plain["drawn"]))
+        (drawn,) = form.cards(stored.text(plain["drawn"]))
         return Discarding(layout, drawn)
     return Finished(layout, stored.flag(plain["stalled"]))
 
@@ -258,6 +244,11 @@ def _secret(value: object) -> bytes:
     return secret
 
 
-_PARSERS: dict[int, _ParseCards] = {OLD_FORMAT: parse_cards, FORMAT: _parsed}
+_FORMS = {
+    2: _Form(parse_cards, stored_seats.long_seat, has_short_games=False),
+    3: _Form(_parsed, stored_seats.long_seat, has_short_games=True),
+    4: _Form(_parsed, stored_seats.seat, has_short_games=True),
+}
+_SEATS_WRITTEN = {3: stored_seats.long_plain, 4: stored_seats.plain}
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 _DECODER = json.JSONDecoder(object_pairs_hook=stored.unique_members)

@@ -106,7 +106,7 @@ def create_app(
         if config.rate_limit == "on":
             app.extensions[rate_limits.EXTENSION] = RateLimits(store.call_counts, config)
     app.extensions["store"] = store
-    repository = GameRepository(store, _lifetimes(config), observer, capacity)
+    repository = GameRepository(store, _lifetimes(config), observer, capacity, config.write_format)
     transactions = app.extensions["transactions"] = Transactions(repository, clock)
     app.extensions["queries"] = Queries(transactions, repository)
     watchers = Watchers(transactions, repository, store.subscription, clock, observer=observer)

@@ -18,6 +18,8 @@ from service.store.durability import Durability
 
 _DAY = 86_400
 _TEN_YEARS = 3_650 * _DAY
+_WRITE_FORMATS = ("3", "4")
+"""Those of `engine.snapshot`, which the supervisor does without."""
 _LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 _HOST_NAME = re.compile(r"\*|\.?[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?|\[[0-9a-f:.]+\]")
 _ORIGIN = re.compile(r"\*|null|[a-z][a-z0-9+.-]*://[^\s/?#@,*]+")
@@ -79,6 +81,12 @@ def _choice(*words: str) -> dict[str, _Rule]:
     return _rule(parse, "one of " + ", ".join(words))
 
 
+def _parse_write_format(text: str) -> int:
+    if text not in _WRITE_FORMATS:
+        raise ValueError(text)
+    return int(text)
+
+
 def _parse_host(text: str) -> str:
     if re.search(r"[\s/@]", text):
         raise ValueError(text)
@@ -120,6 +128,9 @@ def _without_password(url: str) -> str:
     return re.sub(r"password=[^&]*", "password=…", re.sub(r"^([\w+]+://)?.*@", r"\1…@", url))
 
 
+_WRITE_FORMAT = _rule(
+    _parse_write_format, f"{' or '.join(_WRITE_FORMATS)}, the formats that this release writes"
+)
 _HOST = _rule(_parse_host, "an address or a host name, such as 127.0.0.1")
 _HOSTS = _rule(
     _parse_hosts,
@@ -168,6 +179,7 @@ class Config:
     # memory while an earlier flush is under way. `no` loses them only with the whole machine.
     append_fsync: str = field(default="always", metadata=_choice("always", "everysec", "no"))
     data_dir: Path = field(default=Path("var"), metadata=_PATH)
+    write_format: int = field(default=3, metadata=_WRITE_FORMAT)
     game_ttl_seconds: int = field(default=14 * _DAY, metadata=_whole(1, _TEN_YEARS))
     unplayed_ttl_seconds: int = field(default=_DAY, metadata=_whole(1, _TEN_YEARS))
     allowed_hosts: tuple[str, ...] = field(default=(), metadata=_HOSTS)

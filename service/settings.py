@@ -30,6 +30,8 @@ MEANINGS = {
     "append_fsync": "when the embedded server writes to disk: before each answer, every second, "
     "or when the system does",
     "data_dir": "the folder of the embedded server's data",
+    "write_format": "the format in which changed games are stored; raised once every instance runs "
+    "a release that reads it",
     "game_ttl_seconds": "how long a game is kept after its last move",
     "unplayed_ttl_seconds": "how long a game is kept while no human has moved",
     "allowed_hosts": "hosts to answer under, beside localhost and the address in `HOST`",

@@ -25,6 +25,7 @@ ENGINE_ORDER = [
     "membership",
     "invariants",
     "stored_values",
+    "stored_seats",
     "snapshot",
     "view",
     "players",

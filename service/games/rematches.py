@@ -11,13 +11,15 @@ not made again.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from engine import table
-from engine.game import Game
+from engine.game import Game, Step
 from engine.options import GameOptions
 from engine.seats import AiSeat, HumanSeat, Seat
 from service.games.loaded import CallerT_co, LoadedGame, NextVersion, SeatHolder
-from service.games.repository import GameRepository, next_version
-from service.games.stored.meta import Lifetimes, Meta, Reservation
+from service.games.repository import GameRepository
+from service.games.stored.meta import Meta, Reservation
 from service.store.models import RecordKey, StoredGame
 
 MADE = RecordKey("rematch")
@@ -27,13 +29,16 @@ COMPLETION_SECONDS = 86_400
 _CLOCK_DIFFERENCE = 3_600
 """Seconds by which the clocks of two servers may differ."""
 
+_MakeVersion = Callable[[LoadedGame[SeatHolder], Step, Meta, int], NextVersion[SeatHolder]]
+"""The version that a step makes of a game, with its new meta, at a time (ms since 1970)."""
+
 
 def first_version(
-    old: LoadedGame[CallerT_co], lifetimes: Lifetimes
+    old: LoadedGame[CallerT_co], next_version: _MakeVersion
 ) -> NextVersion[SeatHolder] | None:
     """The first version of the game that a finished one has reserved, for the seat that asked.
 
-    None without a reservation. Raises CorruptGameError.
+    None without a reservation. `next_version`: the repository's. Raises CorruptGameError.
     """
     reserved = old.meta.rematch
     if reserved is None:
@@ -46,7 +51,7 @@ def first_version(
         _meta(old, reserved),
         SeatHolder(reserved.seat),
     )
-    return next_version(unmade, step, unmade.meta, reserved.at, lifetimes)
+    return next_version(unmade, step, unmade.meta, reserved.at)
 
 
 def make(first: NextVersion[SeatHolder], repository: GameRepository) -> None:
@@ -64,7 +69,7 @@ def complete(
     reserved = old.meta.rematch
     if reserved is None or not is_missing(reserved, repository, now):
         return None
-    first = first_version(old, repository.lifetimes)
+    first = first_version(old, repository.next_version)
     if first is not None:
         make(first, repository)
     return first

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from engine.events import GameAbandoned, GameFinished, RoundScored
 from engine.game import Game, Step
+from engine.snapshot import DEFAULT_FORMAT
 from service.errors import CorruptGameError, GameNotFoundError
 from service.games import tokens
 from service.games.idempotency import RECORD_TTL_SECONDS
@@ -36,14 +37,20 @@ _NONCE_BYTES = 12
 
 
 def next_version(
-    before: LoadedGame[CallerT_co], step: Step, meta: Meta, now: int, lifetimes: Lifetimes
+    before: LoadedGame[CallerT_co],
+    step: Step,
+    meta: Meta,
+    now: int,
+    lifetimes: Lifetimes,
+    write_format: int = DEFAULT_FORMAT,
 ) -> NextVersion[CallerT_co]:
     """The version that a step makes of a loaded game at `now` (ms since 1970).
 
-    The one place that stamps times and lifetimes.
+    The one place that stamps times and lifetimes, and that writes a game, in one of the formats.
     """
     stamped = meta.stamped(step.game, now, lifetimes)
-    stored = StoredGame(before.version + 1, SNAPSHOTS.dump(step.game), stamped.dump())
+    state = SNAPSHOTS.dump(step.game, write_format)
+    stored = StoredGame(before.version + 1, state, stamped.dump())
     events = tuple(LoggedEvent(event, now) for event in step.events)
     return NextVersion(before, step, stored, stamped, events)
 
@@ -57,11 +64,13 @@ class GameRepository:
         lifetimes: Lifetimes,
         observer: GameObserver | None = None,
         capacity: Capacity | None = None,
+        write_format: int = DEFAULT_FORMAT,
     ) -> None:
         self._store = store
-        self.lifetimes = lifetimes
+        self._lifetimes = lifetimes
         self._observer = observer
         self._capacity = capacity
+        self._write_format = write_format
 
     def load(
         self, game_id: str, key: RecordKey | MoveKey | None = None
@@ -82,7 +91,7 @@ class GameRepository:
         self, before: LoadedGame[CallerT_co], step: Step, meta: Meta, now: int
     ) -> NextVersion[CallerT_co]:
         """The version that a step makes of a loaded game at `now` (ms since 1970)."""
-        return next_version(before, step, meta, now, self.lifetimes)
+        return next_version(before, step, meta, now, self._lifetimes, self._write_format)
 
     def require_room(self, following: NextVersion[CallerT_co]) -> None:
         """Return if there is room for the game that a version makes or reserves, if it does.
@@ -119,7 +128,7 @@ class GameRepository:
                 key=key or Nonce(secrets.token_bytes(_NONCE_BYTES)),
                 record=record,
                 record_ttl=record_ttl,
-                game_ttl=self.lifetimes.of(played=following.meta.played),
+                game_ttl=self._lifetimes.of(played=following.meta.played),
             )
         )
         if self._observer is not None and isinstance(outcome, Committed):

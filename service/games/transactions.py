@@ -259,7 +259,7 @@ class Transactions:
         None if the game has changed meanwhile. Where the request turns out to have been committed
         before, the answer is the first one; None if that is stored no longer.
         """
-        rematch = rematches.first_version(following.loaded, self._repository.lifetimes)
+        rematch = rematches.first_version(following.loaded, self._repository.next_version)
         response = respond(reply, rematch or following)
         record = dump_record(response, idempotency, reply.salt)
         outcome = self._repository.commit(following, key, record)

@@ -1,10 +1,12 @@
 """The settings: what is read, and how a bad value is refused."""
 
+from contextlib import suppress
 from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
+from engine import snapshot
 from service.config import Config, ConfigError
 from service.store.durability import Durability
 
@@ -36,6 +38,7 @@ def test_every_setting_is_read_from_the_variable_of_its_name() -> None:
         "REPLICAS": "2",
         "APPEND_FSYNC": "always",
         "DATA_DIR": "/data",
+        "WRITE_FORMAT": "4",
         "GAME_TTL_SECONDS": "60",
         "UNPLAYED_TTL_SECONDS": "30",
         "ALLOWED_HOSTS": "cards.example, Play.Example ,[::2],.Below.example,*",
@@ -72,6 +75,7 @@ def test_every_setting_is_read_from_the_variable_of_its_name() -> None:
         replicas=2,
         append_fsync="always",
         data_dir=Path("/data"),
+        write_format=4,
         game_ttl_seconds=60,
         unplayed_ttl_seconds=30,
         allowed_hosts=("cards.example", "play.example", "[::2]", ".below.example", "*"),
@@ -93,6 +97,15 @@ def test_every_setting_is_read_from_the_variable_of_its_name() -> None:
         metrics_host="0.0.0.0",
         metrics_port=9100,
     )
+
+
+def test_the_formats_to_write_are_those_that_the_engine_writes() -> None:
+    accepted = []
+    for number in range(20):
+        with suppress(ConfigError):
+            accepted.append(Config.from_environ({"WRITE_FORMAT": str(number)}).write_format)
+    assert tuple(accepted) == snapshot.WRITTEN_FORMATS
+    assert Config().write_format == snapshot.DEFAULT_FORMAT == min(accepted)
 
 
 def test_an_empty_or_blank_variable_counts_as_unset() -> None:
@@ -123,6 +136,9 @@ def test_a_unix_socket_is_an_address_of_a_store() -> None:
         ("DURABILITY", "sure", "one of local, replicated, acknowledged"),
         ("DURABILITY", "acknowledged", "local, or REDIS_URL to be set"),
         ("APPEND_FSYNC", "sometimes", "one of always, everysec, no"),
+        ("WRITE_FORMAT", "2", "3 or 4, the formats that this release writes"),
+        ("WRITE_FORMAT", "5", "3 or 4, the formats that this release writes"),
+        ("WRITE_FORMAT", "newest", "3 or 4, the formats that this release writes"),
         ("DATA_DIR", "~nobody-of-this-name/var", "a path"),
         ("GAME_TTL_SECONDS", "14d", "a whole number from 1 to 315360000"),
         ("UNPLAYED_TTL_SECONDS", "0", "a whole number from 1 to 315360000"),

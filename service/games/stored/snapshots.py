@@ -26,9 +26,9 @@ class Snapshots:
         self._games: OrderedDict[bytes, Game] = OrderedDict()
         self._lock = threading.Lock()
 
-    def dump(self, game: Game) -> bytes:
-        """The snapshot of a game."""
-        written = snapshot.dump(game)
+    def dump(self, game: Game, write_format: int) -> bytes:
+        """The snapshot of a game in a format."""
+        written = snapshot.dump(game, write_format)
         self._remember(written, game)
         return written
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Self
 
 import orjson
@@ -35,7 +36,10 @@ BEGAN = 1_767_261_600_000
 """When each game is created, in ms since 1970."""
 BETWEEN = 6_789
 """How long each caller takes, in ms."""
-_LIFETIMES = Lifetimes(Config().game_ttl_seconds, Config().unplayed_ttl_seconds)
+_next_version = partial(
+    next_version,
+    lifetimes=Lifetimes(Config().game_ttl_seconds, Config().unplayed_ttl_seconds),
+)
 
 
 def key_of(name: str) -> str:
@@ -149,7 +153,7 @@ class ExampleGame:
             salt=secret_of(name),
         )
         reserved = self._followed_by(asked)
-        made = rematches.first_version(reserved.made.loaded, _LIFETIMES)
+        made = rematches.first_version(reserved.made.loaded, _next_version)
         assert made is not None, "the game was reserved"
         tokens = {seat: reserved.tokens[seat]}
         return replace(reserved, name=name, made=made, log=made.events, tokens=tokens)
@@ -169,8 +173,8 @@ class ExampleGame:
     def _after(cls, name: str, change: Change[Any], before: Self | None, now: int) -> Self:
         current = change.identify(None if before is None else before.made.stored)
         decision = change.decide(current, now)
-        made = next_version(current, decision.step, decision.meta, now, _LIFETIMES)
-        rematch = rematches.first_version(made.loaded, _LIFETIMES)
+        made = _next_version(current, decision.step, decision.meta, now)
+        rematch = rematches.first_version(made.loaded, _next_version)
         answer = orjson.loads(respond(decision.reply, rematch or made).body)
         log = () if before is None else before.log
         tokens = {} if before is None else before.tokens

@@ -62,11 +62,12 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The status, ETag and body of an answer."""
+    """The status, ETag and body of an answer, and after how many seconds to repeat the request."""
 
     status: int
     etag: str | None
     body: bytes
+    retry_after: int | None = None
 
     @property
     def json(self) -> Any:
@@ -98,7 +99,13 @@ class HttpTransport:
         try:
             connection.request(request.method, request.path, request.content, headers)
             answer = connection.getresponse()
-            return Answer(answer.status, answer.headers.get("ETag"), answer.read())
+            after = answer.headers.get("Retry-After", "")
+            return Answer(
+                answer.status,
+                answer.headers.get("ETag"),
+                answer.read(),
+                int(after) if after.isdigit() else None,
+            )
         except (OSError, HTTPException) as error:
             raise LostAnswerError(str(error)) from error
         finally:

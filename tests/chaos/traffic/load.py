@@ -265,10 +265,12 @@ def run_load(
     enough: Callable[[], bool],
     to_the_end: bool = True,
     repeat_seconds: float = REPEAT_SECONDS,
+    make_client: Callable[[], Client] | None = None,
 ) -> None:
     """Play games with so many clients at once; each begins new games until `enough`.
 
     With `to_the_end` the games under way are then finished, otherwise they stop where they are.
+    `make_client` gives the client of each game, where another is wanted than the usual one.
     """
     numbers = itertools.count()
 
@@ -279,7 +281,8 @@ def run_load(
         while not history.has_too_many_violations and not enough():
             number = next(numbers)
             rng = random.Random(f"{seed}/{number}")
-            game = GameClient(Client(transport, history, repeat_seconds), history, workload, rng)
+            client = make_client() if make_client else Client(transport, history, repeat_seconds)
+            game = GameClient(client, history, workload, rng)
             try:
                 _play_game(game, _SEATS[number % len(_SEATS)], goes_on)
             except (UnexpectedRefusalError, UnansweredError) as error:

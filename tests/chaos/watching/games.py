@@ -7,10 +7,11 @@ The humans' moves have keys, and are repeated until they are answered.
 
 from __future__ import annotations
 
+import itertools
 import random
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from tests.chaos.traffic.history import History
@@ -31,7 +32,7 @@ _LEAVER = 2
 _ROUNDS = 3
 _REPEATED = 0.1
 """The share of moves that are sent again although they were answered."""
-_END_SECONDS = 30.0
+END_SECONDS = 30.0
 
 
 class _Humans:
@@ -96,7 +97,9 @@ class WatchedGames:
     """Games that are watched by five viewers each; what goes wrong is a violation.
 
     `reader`: where it is given, it is told of each game, and says from when events could be seen.
-    `most_lag`: how many seconds a viewer may be behind.
+    `most_lag`: how many seconds a viewer may be behind. `client`: sends the humans' requests, if it
+    is not the usual one. `viewers_at`: the addresses that viewers use in turn, if not `url` alone.
+    `end_seconds`: how long after a game its viewers may take to see its end.
     """
 
     def __init__(
@@ -105,11 +108,17 @@ class WatchedGames:
         rng: random.Random,
         reader: Callable[[str], judgement.Since] | None = None,
         most_lag: float = LAG_SECONDS,
+        *,
+        client: Client | None = None,
+        viewers_at: Sequence[str] = (),
+        end_seconds: float = END_SECONDS,
     ) -> None:
         self.violations: list[str] = []
         self.counts: Counter[str] = Counter()
         self.longest_lag = 0.0
-        self._url = url
+        self._client = client or Client(HttpTransport(url), History())
+        self._end_seconds = end_seconds
+        self._addresses = itertools.cycle(viewers_at or [url])
         self._rng = rng
         self._reader = reader
         self._most_lag = most_lag
@@ -141,7 +150,7 @@ class WatchedGames:
                 return
 
     def _play_one(self) -> None:
-        humans = _Humans(Client(HttpTransport(self._url), History()), self._rng)
+        humans = _Humans(self._client, self._rng)
         since = None if self._reader is None else self._reader(humans.game_id)
         viewers = list(self._open_viewers(humans))
         with self._lock:
@@ -149,7 +158,7 @@ class WatchedGames:
         try:
             self._play_to_the_end(humans)
             for viewer in viewers:
-                viewer.wait_for_end(_END_SECONDS)
+                viewer.wait_for_end(self._end_seconds)
         finally:
             with self._lock:
                 self._viewers = []
@@ -160,9 +169,9 @@ class WatchedGames:
 
     def _open_viewers(self, humans: _Humans) -> Iterator[Viewer]:
         for seat, token in humans.tokens.items():
-            yield StreamViewer(self._url, humans.game_id, seat, token)
-        yield StreamViewer(self._url, humans.game_id, None, None, from_now=True)
-        yield WaitingViewer(self._url, humans.game_id, None, None)
+            yield StreamViewer(next(self._addresses), humans.game_id, seat, token)
+        yield StreamViewer(next(self._addresses), humans.game_id, None, None, from_now=True)
+        yield WaitingViewer(next(self._addresses), humans.game_id, None, None)
 
     def _play_to_the_end(self, humans: _Humans) -> None:
         leaves_after = self._rng.randint(3, 15)

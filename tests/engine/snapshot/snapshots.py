@@ -1,13 +1,13 @@
 """Stored games of each format to load, and the means to damage one.
 
-`format_2.json` has snapshots that the first release wrote, by what they are of; `format_3.json` has
-the same games as this release writes them.
+`format_2.json` has snapshots that the first release wrote, by what they are of; `format_3.json` and
+`format_4.json` have the same games in the formats that this release writes.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,8 @@ from engine.errors import CardCodeError
 _FOLDER = Path(__file__).parent
 STORED: dict[str, str] = json.loads((_FOLDER / "format_2.json").read_text())
 STORED_3: dict[str, str] = json.loads((_FOLDER / "format_3.json").read_text())
+STORED_4: dict[str, str] = json.loads((_FOLDER / "format_4.json").read_text())
+WRITTEN = {3: STORED_3, 4: STORED_4}
 _CHARACTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz*"
 DRAW = "a draw is due"
 DRAWN = "a card from the stock was drawn"
@@ -32,9 +34,9 @@ FINISHED = "a finished game"
 STALLED = "the last round stalled"
 
 
-def plain(name: str) -> Any:
+def plain(name: str, stored: Mapping[str, str] = STORED) -> Any:
     """A stored game as JSON says it."""
-    return json.loads(STORED[name])
+    return json.loads(stored[name])
 
 
 def written(value: object) -> bytes:
@@ -51,6 +53,30 @@ def changed(name: str, changes: Mapping[str, object]) -> Any:
             place = place[step]
         place[last] = new
     return value
+
+
+def forms(value: Any) -> Iterator[Any]:
+    """A value of format 2, and what it is in each later format that can say it."""
+    yield value
+    later = as_format_3(value)
+    yield later
+    seats = later.get("seats") if isinstance(later, dict) else None
+    if later is not value and isinstance(seats, list) and all(map(_is_sayable, seats)):
+        yield {**later, "format": 4, "seats": list(map(_short, seats))}
+
+
+def _is_sayable(seat: Any) -> bool:
+    """Whether a seat has five members, of which its kind decides those that format 4 has not."""
+    match seat:
+        case ["human", _, None, _, _] | ["ai", _, _, True, False]:
+            return True
+        case _:
+            return False
+
+
+def _short(seat: list[Any]) -> list[Any]:
+    kind, name, level, *flags = seat
+    return [kind, name, *flags] if kind == "human" else [kind, name, level]
 
 
 def as_format_3(value: Any) -> Any:

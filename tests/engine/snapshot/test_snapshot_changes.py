@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -19,7 +19,7 @@ from engine.seats import HumanSeat, has_joined, is_away
 from engine.snapshot import dump, load
 from engine.solver.arrangement import best_discard
 from engine.view import advise, view
-from tests.engine.snapshot.snapshots import STORED, as_format_3, plain, written
+from tests.engine.snapshot.snapshots import STORED, STORED_4, as_format_3, plain, written
 from tests.scale import scaled
 
 FEW_SOLVES = 300  # so that a game is soon over
@@ -51,13 +51,19 @@ def test_whatever_is_deleted_is_missed(name: str) -> None:
         for form in (value, as_format_3(value)):
             with pytest.raises(SnapshotError):
                 load(written(form))
+    for path in paths(plain(name, STORED_4)):
+        value = plain(name, STORED_4)
+        del at(value, path[:-1])[path[-1]]
+        with pytest.raises(SnapshotError):
+            load(written(value))
 
 
 @pytest.mark.parametrize("name", STORED)
-def test_nothing_may_have_another_type(name: str) -> None:
-    for path in paths(plain(name)):
+@pytest.mark.parametrize("stored", [STORED, STORED_4], ids=["2 and 3", "4"])
+def test_nothing_may_have_another_type(name: str, stored: Mapping[str, str]) -> None:
+    for path in paths(plain(name, stored)):
         for other in OTHER_TYPES:
-            value = plain(name)
+            value = plain(name, stored)
             if type(at(value, path)) is type(other) or (other is None and path[-1] in NULLABLE):
                 continue
             at(value, path[:-1])[path[-1]] = other
@@ -68,7 +74,7 @@ def test_nothing_may_have_another_type(name: str) -> None:
 
 @st.composite
 def changed_games(draw: st.DrawFn) -> bytes:
-    value = plain(draw(st.sampled_from(sorted(STORED))))
+    value = plain(draw(st.sampled_from(sorted(STORED))), draw(st.sampled_from([STORED, STORED_4])))
     for _ in range(draw(st.sampled_from([1, 1, 1, 2, 3]))):
         path = draw(st.sampled_from(list(paths(value))))
         draw(st.sampled_from(CHANGES))(draw, value, path)

@@ -27,10 +27,11 @@ from tests.engine.snapshot.snapshots import (
     REFILLED,
     STALLED,
     STORED,
+    STORED_4,
     TAKEN,
     WAITING,
-    as_format_3,
     changed,
+    forms,
     plain,
     written,
 )
@@ -49,8 +50,8 @@ BOT = ["ai", "Bot", "easy", True, False]
 Fault = tuple[str, dict[str, object], str]
 
 TYPES: list[Fault] = [
-    (DRAW, {"format": 1}, "of neither format 2 nor 3"),
-    (DRAW, {"format": 4}, "of neither format 2 nor 3"),
+    (DRAW, {"format": 1}, "has format 1, and those read are 2, 3, 4"),
+    (DRAW, {"format": 5}, "has format 5, and those read are 2, 3, 4"),
     (DRAW, {"format": "2"}, NUMBER),
     (DRAW, {"format": 2.0}, NUMBER),
     (DRAW, {"secret": "00"}, "64 hex digits"),
@@ -252,9 +253,45 @@ def test_a_damaged_snapshot_is_refused_for_its_fault(
     name: str, changes: dict[str, object], fault: str
 ) -> None:
     value = changed(name, changes)
-    for form in (value, as_format_3(value)):
+    for form in forms(value):
         with pytest.raises(SnapshotError, match=fault):
             load(written(form))
+
+
+@pytest.mark.parametrize(
+    ("seat", "fault"),
+    [
+        ("human", LIST),
+        ({}, LIST),
+        ([], SEAT),
+        (["human"], SEAT),
+        (["human", "Ann"], SEAT),
+        (["human", "Ann", True], SEAT),
+        (["human", "Ann", None, True, False], SEAT),
+        (["human", "Ann", "easy"], SEAT),
+        (["human", "Ann", 1, False], TABLE),
+        (["human", "Ann", True, 0], TABLE),
+        (["human", "Ann", False, True], TABLE),
+        (["human", ["Ann"], True, False], TABLE),
+        (["human", "", True, False], TABLE),
+        (["ai", "Bot"], SEAT),
+        (["ai", "Bot", "best"], DAMAGE + "ValueError"),
+        (["ai", "Bot", None], DAMAGE + "ValueError"),
+        (["ai", "Bot", []], DAMAGE + "ValueError"),
+        (["ai", "Bot", "easy", True], SEAT),
+        (["ai", "Bot", True, False], SEAT),
+        (["ai", "Bot", "easy", True, False], SEAT),
+        (["robot", "Bot", "easy"], SEAT),
+        ([None, "Ann", True, False], SEAT),
+        ([["human"], "Ann", True, False], SEAT),
+    ],
+    ids=str,
+)
+def test_a_damaged_seat_of_format_4_is_refused(seat: object, fault: str) -> None:
+    value = plain(DRAW, STORED_4)
+    value["seats"][0] = seat
+    with pytest.raises(SnapshotError, match=fault):
+        load(written(value))
 
 
 def test_a_stock_that_is_as_large_as_when_it_was_refilled_is_refused() -> None:
@@ -262,7 +299,7 @@ def test_a_stock_that_is_as_large_as_when_it_was_refilled_is_refused() -> None:
     first, *others = value["round"]["pile"].split()
     value["round"]["pile"] = first
     value["round"]["stock"] = " ".join([value["round"]["stock"], *others])
-    for form in (value, as_format_3(value)):
+    for form in forms(value):
         with pytest.raises(SnapshotError, match="a stock that was refilled has been drawn from"):
             load(written(form))
 

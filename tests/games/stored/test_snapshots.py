@@ -16,11 +16,12 @@ from tests.playout import Playout
 GAMES = list(Playout(secret(4), rules(), humans(2), random.Random(4), skill=0.95).states())[:30]
 
 
-def test_a_remembered_game_is_the_one_that_its_snapshot_says() -> None:
+@pytest.mark.parametrize("number", snapshot.WRITTEN_FORMATS)
+def test_a_remembered_game_is_the_one_that_its_snapshot_says(number: int) -> None:
     snapshots = Snapshots()
     for game in GAMES:
-        written = snapshots.dump(game)
-        assert written == snapshot.dump(game)
+        written = snapshots.dump(game, number)
+        assert written == snapshot.dump(game, number)
         assert snapshots.load(bytes(written)) is game
         assert snapshot.load(written) == game
 
@@ -36,7 +37,7 @@ def test_a_snapshot_is_checked_once_while_it_is_remembered() -> None:
 
 def test_another_snapshot_is_never_taken_for_a_remembered_one() -> None:
     snapshots = Snapshots()
-    written = snapshots.dump(GAMES[0])
+    written = snapshots.dump(GAMES[0], 3)
     for place in range(len(written)):
         damaged = written[:place] + b"\x00" + written[place + 1 :]
         with pytest.raises(SnapshotError):
