@@ -22,10 +22,9 @@ from service.games.repository import GameRepository
 from service.games.stored.meta import Lifetimes
 from service.games.transactions import Transactions
 from service.games.watching.watchers import READERS, Watchers
-from service.http import middleware, proxies, rate_limits, request_log
+from service.http import middleware, proxies, request_log
 from service.http.openapi.api import Api
 from service.http.openapi.description import SPEC_OPTIONS, completed, written
-from service.http.rate_limits import RateLimits
 from service.http.resources import (
     cards,
     docs,
@@ -44,7 +43,7 @@ from service.logs import formats as logs
 from service.observer import Observer, Observers
 from service.store import readiness
 from service.store.capacity import Capacity
-from service.store.connections.topologies import open_pools
+from service.store.connections.topologies import Pools, open_pools
 from service.store.connections.url import parse
 from service.store.game_store import GameStore
 
@@ -95,7 +94,7 @@ def create_app(
     )
     logs.set_up(config, request_log.context)
     observer = _observer(app, config, spans)
-    capacity = None
+    pools = capacity = None
     if store is None:
         connections = config.threads + _SPARE_CONNECTIONS
         url = config.redis_url or _DEFAULT_URL
@@ -103,8 +102,6 @@ def create_app(
         store = GameStore(pools, config.durability, config.replicas, observer=observer)
         capacity = Capacity(pools, config.max_store_memory_percent)
         app.extensions["report_readiness"] = partial(_report, store, capacity)
-        if config.rate_limit == "on":
-            app.extensions[rate_limits.EXTENSION] = RateLimits(store.call_counts, config)
     app.extensions["store"] = store
     repository = GameRepository(store, _lifetimes(config), observer, capacity, config.write_format)
     transactions = app.extensions["transactions"] = Transactions(repository, clock)
@@ -113,6 +110,8 @@ def create_app(
     app.extensions["watchers"] = watchers
     app.extensions["share_places"] = watchers.share_places
     _register(app)
+    if pools is not None and config.rate_limit == "on":
+        _limit(app, config, pools, observer)
     request_log.install(
         app,
         observer,
@@ -159,6 +158,14 @@ def _metrics(app: Flask, config: Config) -> Metrics | None:
     metrics = Metrics(registry)
     app.extensions["tick"] = metrics.tick
     return metrics
+
+
+def _limit(app: Flask, config: Config, pools: Pools, observer: Observer | None) -> None:
+    """Limit how often an address may call; counted over the connections of the store."""
+    from service.http.rate_limits import limiter  # noqa: PLC0415 - it takes time and memory
+    from service.store import call_counts  # noqa: PLC0415
+
+    limiter.install(app, config, call_counts.URI, {"pools": pools, "observer": observer})
 
 
 def _lifetimes(config: Config) -> Lifetimes:

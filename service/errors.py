@@ -168,6 +168,10 @@ class QuotaExceededError(ServiceError):
         self.retry_after = retry_after
 
 
+class UncountedCallError(ServiceError):
+    """A call of an operation that is limited could not be counted, so it passes."""
+
+
 class CapacityReachedError(ServiceError):
     """The store is so full that no new game is made; it may have room in `retry_after` seconds."""
 

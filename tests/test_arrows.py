@@ -148,6 +148,8 @@ def test_the_engine_does_not_know_the_service() -> None:
         ("prometheus_client", PROMETHEUS_KNOWERS),
         ("structlog", STRUCTLOG_KNOWERS),
         ("opentelemetry", OPENTELEMETRY_KNOWERS),
+        ("flask_limiter", {"http"}),
+        ("limits", {"store"}),
     ],
 )
 def test_only_the_named_modules_know_a_library(library: str, knowers: set[str]) -> None:

@@ -17,11 +17,9 @@ from werkzeug.exceptions import RequestEntityTooLarge
 from service.errors import RequestError
 from service.http.openapi.blueprint import (
     documented_arguments,
-    documented_name,
     documented_token,
 )
 from service.http.parsing import Argument, Token, bearer_token
-from service.http.rate_limits import LIMITS, Limit, enforce
 from service.http.use_cases import queries
 
 
@@ -53,27 +51,12 @@ class Operation:
             queries().require_access(path["game_id"], given, needs_token=required)
 
 
-@dataclass(frozen=True, slots=True)
-class LimitedOperation(Operation):
-    """An operation that an address may call so often in a minute."""
-
-    limit: Limit
-
-    def answer(self, request: Request, path: Mapping[str, str]) -> Response:
-        """The answer to a request, which is counted first."""
-        enforce(self.limit, request.environ.get("REMOTE_ADDR", ""))
-        return Operation.answer(self, request, path)
-
-
 def operation_of(method: Callable[..., Response]) -> Operation:
     """The operation that a decorated method describes."""
     arguments = tuple(
         Argument.of(where, schema()) for where, schema in documented_arguments(method)
     )
-    token, limit = documented_token(method), LIMITS.get(documented_name(method))
-    if limit is None:
-        return Operation(method, arguments, token)
-    return LimitedOperation(method, arguments, token, limit)
+    return Operation(method, arguments, documented_token(method))
 
 
 class Resource(MethodView):

@@ -24,7 +24,6 @@ from redis.exceptions import RedisError, ResponseError
 
 from service.errors import CorruptGameError, OutcomeUnknownError
 from service.store import readiness, records
-from service.store.call_counts import CallCounts
 from service.store.connections.connection import Command, Connection
 from service.store.connections.failures import (
     SOON,
@@ -77,7 +76,6 @@ class GameStore:
         self._one_attempt = Retry(pools, replace(policy or RetryPolicy(), deadline=0.0), observer)
         self._level = DurabilityLevel(durability, replicas)
         self.subscription = Subscription(pools)
-        self.call_counts = CallCounts(pools, observer=observer)
 
     @classmethod
     def from_url(

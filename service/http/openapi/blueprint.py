@@ -17,7 +17,7 @@ from flask import Flask
 from service.http.openapi.headers import PROBLEM_HEADERS, rate_limit_headers
 from service.http.parsing import Token
 from service.http.problems.catalogue import MEDIA_TYPE, PROBLEMS, Problem
-from service.http.rate_limits import LIMITS
+from service.http.rate_limits.table import LIMITS
 from service.http.schemas.replies import ProblemReply
 
 _View = TypeVar("_View", bound=Callable[..., object])

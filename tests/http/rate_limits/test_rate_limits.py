@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+import time
+from collections import defaultdict
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,31 +13,70 @@ import pytest
 import redis
 from flask import Flask
 from flask.testing import FlaskClient
+from limits.storage import Storage
 from werkzeug.test import TestResponse
 
 from service.app import create_app
 from service.config import Config
-from service.http.rate_limits import LIMITS, RateLimits, caller
+from service.errors import UncountedCallError
+from service.http.openapi.blueprint import operation_names
+from service.http.rate_limits import limiter
+from service.http.rate_limits.limiter import caller
+from service.http.rate_limits.table import LIMITS
 from service.store.game_store import GameStore
 from tests.player import QUICK, Player, create, refused
 
-SPEC = Path(__file__).parents[2] / "openapi/openapi.json"
+SPEC = Path(__file__).parents[3] / "openapi/openapi.json"
 EVALUATION = {"cards": ["7H", "7S", "7D"], "wild_rank": "3"}
 SHORT = {**QUICK, "rounds": {"first": 1, "last": 1}}
 
 
+@dataclass
 class Counts:
-    """Counts in memory, 42 seconds before the end of a minute; `fails` as a storage may."""
+    """How many calls were counted, by `caller/limit`; `fails` as a storage may."""
 
-    def __init__(self) -> None:
-        self.counts: dict[tuple[str, str], int] = {}
-        self.fails = False
+    counts: dict[str, int] = field(default_factory=dict)
+    fails: bool = False
 
-    def count(self, what: str, who: str) -> tuple[int, int] | None:
-        if self.fails:
-            return None
-        self.counts[what, who] = self.counts.get((what, who), 0) + 1
-        return self.counts[what, who], 42
+
+class MemoryStorage(Storage):
+    """Counts in memory, 42 seconds before the end of a minute."""
+
+    STORAGE_SCHEME = ["tests"]  # noqa: RUF012 - as the library declares it
+    base_exceptions = UncountedCallError
+
+    def __init__(self, uri: str, counts: Counts) -> None:
+        super().__init__(uri)
+        self._counts = counts
+
+    def incr(self, key: str, expiry: int, amount: int = 1) -> int:
+        if self._counts.fails:
+            raise UncountedCallError
+        assert expiry == 60
+        number = self._counts.counts[_who(key)] = self.get(key) + amount
+        return number
+
+    def get(self, key: str) -> int:
+        return self._counts.counts.get(_who(key), 0)
+
+    def get_expiry(self, key: str) -> float:
+        return time.time() + 42
+
+    def check(self) -> bool:
+        raise NotImplementedError
+
+    def reset(self) -> int | None:
+        raise NotImplementedError
+
+    def clear(self, key: str) -> None:
+        raise NotImplementedError
+
+
+def _who(key: str) -> str:
+    """`caller/limit` of a key of the library, such as `LIMITER/192.0.2.1/join/2/1/minute`."""
+    assert key.startswith("LIMITER/")
+    assert key.endswith("/2/1/minute")
+    return key.removeprefix("LIMITER/").removesuffix("/2/1/minute")
 
 
 @pytest.fixture
@@ -48,7 +89,7 @@ def limited(config: Config, store: GameStore, counts: Counts) -> Flask:
     app = create_app(config, store)
     quotas = {limit.setting: 2 for limit in LIMITS.values()}
     limits = replace(config, **quotas)  # type: ignore[arg-type]
-    app.extensions["rate_limits"] = RateLimits(counts, limits)
+    limiter.install(app, limits, "tests://", {"counts": counts})
     return app
 
 
@@ -102,7 +143,7 @@ def test_every_limited_operation_is_refused_by_its_own_limit(
 ) -> None:
     player = create(limited.test_client(), QUICK)
     for operation, call in calls(player).items():
-        counts.counts = {(LIMITS[operation].name, "127.0.0.1"): 2}
+        counts.counts = {f"127.0.0.1/{LIMITS[operation].name}": 2}
         refused(call(), 429, "quota-exceeded")
         counts.counts.clear()
         assert fields(call()) == (
@@ -161,6 +202,25 @@ def test_an_address_is_counted_with_those_of_the_same_caller(address: str, count
     assert caller(address) == counted
 
 
+def test_nothing_is_on_the_way_of_an_unlimited_operation(config: Config) -> None:
+    """Neither hooks for all requests nor a function around its view."""
+    on, off = (create_app(replace(config, rate_limit=setting)) for setting in ("on", "off"))
+    for hooks in ("before_request_funcs", "after_request_funcs", "teardown_request_funcs"):
+        counts = [
+            {name: len(functions) for name, functions in getattr(app, hooks).items()}
+            for app in (on, off)
+        ]
+        assert counts[0] == counts[1], hooks
+    operations = defaultdict(set)
+    for (endpoint, _), operation in operation_names(on).items():
+        operations[endpoint].add(operation)
+    assert len(operations) > 10
+    for endpoint, view in on.view_functions.items():
+        limited = operations[endpoint] & LIMITS.keys()
+        assert hasattr(view, "__wrapped__") == bool(limited), endpoint
+        assert not limited or limited == operations[endpoint], "another operation would be counted"
+
+
 @pytest.fixture
 def at_the_store(config: Config, server: redis.Redis) -> FlaskClient:
     for key in server.scan_iter("limit:*"):
@@ -174,7 +234,7 @@ def test_the_storage_counts_under_keys_of_its_own_that_expire(
     answer = evaluate(at_the_store)
     assert fields(answer)[0] == '"evaluate";q=600;w=60'
     (key,) = server.scan_iter("limit:*")
-    assert key.startswith(b"limit:evaluate:192.0.2.1:")
+    assert key.startswith(b"limit:LIMITER/192.0.2.1/evaluate/600/1/minute:")
     assert server.get(key) == b"1"
     assert 0 < server.ttl(key) <= 60
 

@@ -1,0 +1,1 @@
+"""How often one address may call some operations within a minute."""
