@@ -1,6 +1,7 @@
 """Room for new games: whether the master that would hold one has memory left for those under way.
 
-Each master is asked for its memory (INFO) once in a few seconds, by whichever call needs to know.
+Each master is asked for its memory (INFO) once in a few seconds, and after so many new games, by
+whichever call needs to know: a flood of games must not fill a master between two questions.
 One that has no `maxmemory`, does not say, or does not answer has room: what else is wrong with it
 shows when the game is written.
 """
@@ -22,7 +23,8 @@ from service.store.connections.topologies import Pools
 from service.store.keys import game_key
 
 _ASK_SECONDS = 5.0
-"""For so long what a master has said holds."""
+_ASK_GAMES = 50
+"""For so long, and for so many new games, what a master has said holds."""
 _RETRY_SECONDS = 60
 """When a caller may try again: memory is freed by games that expire, or by an operator."""
 _ASKED_IDS = 1_000
@@ -34,12 +36,16 @@ _NO_CAP = (
 _LOG = logging.getLogger("service.store")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Said:
-    """How full a master has said that it is, in %, None if it does not say; it holds `until`."""
+    """How full a master has said that it is, in %, None if it does not say.
+
+    It holds `until`, and for so many more `games`.
+    """
 
     percent: int | None
     until: float
+    games: int = _ASK_GAMES
 
 
 class Capacity:
@@ -75,7 +81,8 @@ class Capacity:
         except CLIENT_ERRORS:
             return None
         now, before = self._clock(), self._said.get(pool, _Said(None, 0.0))
-        if now < before.until:
+        before.games -= 1
+        if now < before.until and before.games >= 0:
             return before.percent
         # Whoever comes meanwhile takes the old answer.
         self._said[pool] = _Said(before.percent, now + _ASK_SECONDS)

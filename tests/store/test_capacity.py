@@ -56,6 +56,16 @@ def test_a_server_is_asked_once_in_a_few_seconds() -> None:
     assert len(connection.sent) == 2
 
 
+def test_a_server_is_asked_again_after_many_new_games() -> None:
+    capacity, connection = capacity_of(Time(), memory(899, 1000), memory(900, 1000))
+    for _ in range(51):
+        capacity.require_room(KEY)
+    assert len(connection.sent) == 1
+    with pytest.raises(CapacityReachedError):
+        capacity.require_room(KEY)
+    assert len(connection.sent) == 2
+
+
 def test_what_a_server_holds_for_its_replicas_does_not_count() -> None:
     capacity_of(Time(), memory(950, 1000, uncounted=100))[0].require_room(KEY)
 
