@@ -37,6 +37,7 @@ SOLVER_ORDER = ["costs", "suits", "sets", "kernel", "prospects", "hands", "arran
 SERVICE_ARROWS: dict[str, set[str]] = {
     "__init__": set(),
     "errors": set(),
+    "callers": set(),
     "store": {"errors"},
     "config": {"store"},
     "games": {"store", "config", "errors"},
@@ -44,8 +45,8 @@ SERVICE_ARROWS: dict[str, set[str]] = {
     "metrics": {"observer"},
     "tracing": {"observer"},
     "logs": {"config"},
-    "http": {"games", "config", "errors", "observer", "__init__"},
-    "runtime": {"config", "logs", "tracing"},
+    "http": {"games", "config", "errors", "callers", "observer", "__init__"},
+    "runtime": {"config", "logs", "tracing", "callers"},
     "app": {"http", "games", "store", "metrics", "logs", "observer", "config", "__init__"},
     "wsgi": {"app", "config", "tracing", "__init__"},
     "settings": {"config"},

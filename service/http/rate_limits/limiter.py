@@ -10,23 +10,20 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Mapping
-from functools import lru_cache, wraps
-from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
+from functools import wraps
 from typing import cast
 
 from flask import Flask, Response
 from flask.globals import app_ctx, request_ctx
 from flask_limiter import Limiter, RateLimitExceeded
 
+from service.callers import caller
 from service.config import Config
 from service.errors import QuotaExceededError, UncountedCallError
 from service.http.openapi.blueprint import operation_names
 from service.http.rate_limits.table import LIMITS, WINDOW, Limit, quota_of
 
 _View = Callable[..., Response]
-_HOST_BITS = 64
-"""A machine has this part of an IPv6 address to itself, and may change it as it likes."""
-_KNOWN_ADDRESSES = 4_096
 
 
 def install(app: Flask, config: Config, storage: str, options: Mapping[str, object]) -> None:
@@ -95,20 +92,3 @@ def _seconds(limiter: Limiter) -> int:
 
 def _caller_of_request() -> str:
     return caller(request_ctx.request.environ.get("REMOTE_ADDR", ""))
-
-
-@lru_cache(_KNOWN_ADDRESSES)
-def caller(address: str) -> str:
-    """Whom an address is counted as: itself, or the network of an IPv6 address.
-
-    What is no address, such as that of a Unix socket, is one caller.
-    """
-    try:
-        parsed: IPv4Address | IPv6Address = ip_address(address.partition("%")[0])
-    except ValueError:
-        return "local"
-    if isinstance(parsed, IPv4Address):
-        return str(parsed)
-    if parsed.ipv4_mapped is not None:
-        return str(parsed.ipv4_mapped)
-    return str(IPv6Network((parsed, _HOST_BITS), strict=False).network_address)

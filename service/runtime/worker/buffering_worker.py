@@ -13,7 +13,6 @@ from __future__ import annotations
 import os
 import signal
 import time
-from collections import deque
 from collections.abc import Iterable
 from functools import partial
 from selectors import EVENT_READ
@@ -31,6 +30,7 @@ from service.runtime.worker.framing import FramedRequest
 from service.runtime.worker.leader_follower import Call, LeaderFollower
 from service.runtime.worker.limits import Limits, file_limit, streams
 from service.runtime.worker.streams import OPEN_STREAM, Notify, Stream
+from service.runtime.worker.turns import Turns, caller_of
 
 WAITED = "runtime.waited_seconds"
 """The WSGI environment's name of how long a request has waited for a thread, in seconds."""
@@ -63,7 +63,9 @@ class BufferingWorker(ThreadWorker):
         callback = partial(wake_ups.run_callbacks, None)
         self.poller.register(cast("int", wake_ups.fileno()), EVENT_READ, callback)
         self._acceptor = Acceptor(self.poller, self._loop, self.sockets)
-        self._arrived = deque[Exchange]()
+        proxies = Config.from_environ(os.environ).trusted_proxies
+        self._turns = Turns[Exchange](lambda each: caller_of(each.client, each.data, proxies))
+        self._unassigned = 0
         self._waiting = set[Exchange]()
         self._tick = getattr(self.wsgi, "extensions", {}).get("tick")
         self._threads = LeaderFollower(self._step)
@@ -89,15 +91,17 @@ class BufferingWorker(ThreadWorker):
         """Act on events; return one request's answer to be given in this thread, if it may be."""
         if self._stops_by is None and not (self.alive and self._is_supervised()):
             self._begin_stop()
-        self._loop.poll(0 if self._arrived else _POLL_SECONDS)
+        self._loop.poll(0 if self._unassigned else _POLL_SECONDS)
         self._acceptor.resume_if_due()
         if self._stops_by is not None and self._has_stopped(self._stops_by):
             self._threads.end()
             return None
-        if may_answer and self._arrived:
-            return partial(self._answer, self._arrived.popleft())
-        while self._arrived:
-            self.tpool.submit(self._answer, self._arrived.popleft())
+        if may_answer and self._unassigned:
+            self._unassigned -= 1
+            return self._answer_next
+        while self._unassigned:
+            self._unassigned -= 1
+            self.tpool.submit(self._answer_next)
         return None
 
     def _begin_stop(self) -> None:
@@ -127,10 +131,12 @@ class BufferingWorker(ThreadWorker):
     def _dispatch(self, conn: Connection, request: FramedRequest) -> None:
         exchange = Exchange(self.cfg, conn, request)
         self._waiting.add(exchange)
-        self._arrived.append(exchange)
+        self._turns.add(exchange)
+        self._unassigned += 1
 
-    def _answer(self, exchange: Exchange) -> None:
-        """Answer a request, and give its connection back to the event loop; in any thread."""
+    def _answer_next(self) -> None:
+        """Answer the request whose turn it is, and give its connection back; in any thread."""
+        exchange = self._turns.take()
         keep_alive = False
         self._waiting.discard(exchange)
         try:

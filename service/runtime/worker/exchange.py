@@ -48,6 +48,11 @@ class Exchange(TConn):
         """For how many seconds the request has been complete."""
         return time.monotonic() - self._began
 
+    @property
+    def data(self) -> bytes:
+        """What was received of the request."""
+        return self._request.data
+
     def framing_agrees(self) -> bool:
         """Read what the application left of the body, and tell whether that ends with the framing.
 

@@ -17,11 +17,11 @@ from limits.storage import Storage
 from werkzeug.test import TestResponse
 
 from service.app import create_app
+from service.callers import caller
 from service.config import Config
 from service.errors import UncountedCallError
 from service.http.openapi.blueprint import operation_names
 from service.http.rate_limits import limiter
-from service.http.rate_limits.limiter import caller
 from service.http.rate_limits.table import LIMITS
 from service.store.game_store import GameStore
 from tests.player import QUICK, Player, create, refused

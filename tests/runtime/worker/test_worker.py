@@ -18,6 +18,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.nodes import wait_for
 from tests.processes import has_pending, suspend
 
 ROOT = Path(__file__).parents[3]
@@ -362,3 +363,32 @@ def test_every_worker_ends_when_all_processes_get_sigterm_at_once(tmp_path: Path
             for pid in (*workers, server.process.pid):
                 os.kill(pid, signal.SIGTERM)
         assert server.process.wait(10) == 0
+
+
+# Turns
+
+
+def test_what_waits_is_answered_in_turn_by_address(tmp_path: Path) -> None:
+    """However many requests of one address wait already, another's is among the next."""
+    settings = {"WORKERS": "1", "THREADS": "1", "TRUSTED_PROXIES": "1"}
+    with serving(tmp_path, **settings) as one, ExitStack() as opened:
+
+        def sent(path: bytes, address: bytes) -> socket.socket:
+            connection = opened.enter_context(one.connect())
+            connection.sendall(
+                b"GET %b HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-For: %b\r\n"
+                b"Connection: close\r\n\r\n" % (path, address)
+            )
+            return connection
+
+        held = [sent(b"/held", b"192.0.2.1")]
+        wait_for((tmp_path / "begun").exists, "the request that holds its thread")
+        held.append(sent(b"/held", b"192.0.2.1"))  # holds the other thread
+        flood = [sent(b"/number", b"192.0.2.1") for _ in range(20)]
+        ann = sent(b"/number", b"192.0.2.2")
+        time.sleep(0.5)
+        (tmp_path / "released").touch()
+        numbers = [int(rest(each).rpartition(b"\r\n")[2]) for each in (*flood, ann)]
+        assert sorted(numbers) == list(range(1, 22))
+        assert numbers[-1] <= 4
+        assert all(rest(each).endswith(b"held") for each in held)

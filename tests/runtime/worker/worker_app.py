@@ -1,10 +1,12 @@
 """A small application for a real worker: it answers at once, when released, badly, or by a stream.
 
-`/held` says in the folder HELD that it has begun, and answers once a file there releases it.
+`/number` is the number of its answer. `/held` says in the folder HELD that it has begun, and
+answers once a file there releases it.
 """
 
 from __future__ import annotations
 
+import itertools
 import os
 import threading
 import time
@@ -15,6 +17,7 @@ from typing import Any
 from service.runtime.worker.streams import OPEN_STREAM
 
 _closed: list[str] = []
+_numbers = itertools.count(1)
 
 
 def app(environ: dict[str, Any], start_response: Callable[..., object]) -> Iterable[bytes]:
@@ -29,10 +32,13 @@ def app(environ: dict[str, Any], start_response: Callable[..., object]) -> Itera
         "/scheme": environ["wsgi.url_scheme"].encode(),
         "/held": b"held",
         "/pid": str(os.getpid()).encode(),
+        "/number": b"",
         "/breaks": b"",
     }[path]
     if path == "/echo":
         body = _read(environ)
+    if path == "/number":
+        body = str(next(_numbers)).encode()
     if path == "/held":
         _hold(Path(os.environ["HELD"]))
     length = "1000" if path == "/breaks" else str(len(body))
