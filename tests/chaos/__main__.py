@@ -33,6 +33,7 @@ MODULES = {
     "callers": "access",
     "keys": "traffic",
     "joins": "traffic",
+    "flood": "traffic",
     "secret_scan": "access",
     "outputs_scan": "access",
     "hostile": "clients",
