@@ -38,6 +38,7 @@ MODULES = {
     "hostile": "clients",
     "faulty_players": "simulation",
     "simulation": "simulation",
+    "soak": "endurance",
 }
 """The folder of each module that has trials, in the order in which they run."""
 _PRINTED_VIOLATIONS = 5
