@@ -38,6 +38,7 @@ MODULES = {
     "hostile": "clients",
     "faulty_players": "simulation",
     "simulation": "simulation",
+    "backup": "endurance",
     "soak": "endurance",
 }
 """The folder of each module that has trials, in the order in which they run."""
