@@ -168,7 +168,7 @@ def _violations(
     if again != last and again.code != _EXPIRED:
         yield f"answers the repeated request with {again.status} {again.body!r:.200}"
     if read.json["status"] == "playing":
-        moved = Player(url, rng).move(game, read.json)
+        moved = Player(url, rng).move(Game(game.path, game.token), read.json)
         if moved["version"] <= read.json["version"]:
             yield "does not go on"
 

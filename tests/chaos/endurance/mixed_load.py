@@ -96,6 +96,11 @@ class MixedLoad:
         self._address = (str(parts.hostname), int(parts.port or 0))
         self._crowd = ExitStack()
 
+    @property
+    def calls(self) -> int:
+        """How many calls were answered so far."""
+        return sum(self.counts[status] for status in [*self.counts] if status.isdigit())
+
     def __enter__(self) -> Self:
         mix = self._mix
         behaviours = itertools.islice(itertools.cycle(_BEHAVIOURS), mix.slow)
@@ -167,16 +172,12 @@ class MixedLoad:
 
     def _poll(self, caller: Caller, _rng: random.Random) -> Iterator[None]:
         """Look at games again and again, and mostly find that nothing has changed."""
-        tags: dict[str, str] = {}
         while True:
-            tables = [*self._playing]
-            tags = {table.path: tags[table.path] for table in tables if table.path in tags}
-            for table in tables:
+            for table in [*self._playing]:
                 token = table.tokens[0]
-                tag = tags.get(table.path, '"none"')
                 with suppress(UnexpectedAnswerError):  # it was deleted meanwhile
-                    answer = caller.get(table.path, token, If_None_Match=tag)
-                    tags[table.path] = answer.headers["ETag"]
+                    tag = caller.get(table.path, token).headers["ETag"]
+                    caller.get(table.path, token, If_None_Match=tag)
                 yield
                 caller.send("POST", "/v1/evaluations", {}, _HAND, (200, 429))
             yield

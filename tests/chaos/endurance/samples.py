@@ -49,9 +49,15 @@ class Drift:
         """The difference as a share of the middle."""
         return (self.last - self.middle) / self.middle if self.middle else 0.0
 
-    def is_within(self, share: float, least: float) -> bool:
-        """Whether the difference is at most this share of the middle, or at most `least`."""
-        return abs(self.last - self.middle) <= max(share * self.middle, least)
+    def is_within(self, share: float, least: float, load: float = 1.0) -> bool:
+        """Whether the last third is as the middle one, up to a share of it, or up to `least`.
+
+        `load`: that of the last third as a share of the load of the middle one. Where the machine
+        has slowed the clients down, what depends on them may be less by as much.
+        """
+        lowest = min(1.0, load) * self.middle - max(share * self.middle, least)
+        highest = max(1.0, load) * self.middle + max(share * self.middle, least)
+        return lowest <= self.last <= highest
 
     def __str__(self) -> str:
         return f"{self.name} {self.middle:.4g} → {self.last:.4g} ({self.share:+.1%})"

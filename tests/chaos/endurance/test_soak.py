@@ -84,6 +84,13 @@ def test_the_last_third_is_compared_with_the_middle_third(last: float, is_within
     assert drift.is_within(0.05, 1.0) is is_within
 
 
+@pytest.mark.parametrize(("last", "is_within"), [(78.0, True), (74.0, False), (106.0, False)])
+def test_what_depends_on_the_clients_may_be_less_when_they_are_slower(
+    last: float, is_within: bool
+) -> None:
+    assert Drift("keys", 100.0, last).is_within(0.05, 1.0, load=0.8) is is_within
+
+
 def test_a_slow_growth_is_found_and_a_moment_is_not() -> None:
     (growing,) = drifts(samples([100 + 0.3 * at for at in range(90)]))
     assert not growing.is_within(0.05, 1.0)
