@@ -1,4 +1,4 @@
-"""The command line: `three-thirteen [serve | verify | openapi | version]`.
+"""The command line: `three-thirteen [serve | backup | verify | openapi | version]`.
 
 Within the source tree `python -m service` is the same.
 """
@@ -14,6 +14,7 @@ from pathlib import Path
 from engine.verify import __main__ as verification
 from service import __version__
 from service.config import Config, ConfigError
+from service.runtime.embedded.backup import BackupError, back_up
 from service.runtime.supervisor import Supervisor
 from service.settings import listing
 
@@ -45,6 +46,13 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     serve.set_defaults(run=_serve)
+    backup = commands.add_parser(
+        "backup",
+        help="copy the embedded server's data, while it serves or not",
+        epilog="The setting DATA_DIR says where the data are. The copy is served with it, too.",
+    )
+    backup.add_argument("folder", type=Path, metavar="FOLDER", help="a folder that is made for it")
+    backup.set_defaults(run=_backup)
     verify = commands.add_parser(
         "verify",
         help="check a finished game's replay",
@@ -74,6 +82,21 @@ def _serve(_options: argparse.Namespace) -> int:
     except ConfigError as error:
         return _refuse(str(error), 2)
     return Supervisor(config).run()
+
+
+def _backup(options: argparse.Namespace) -> int:
+    try:
+        config = Config.from_environ(os.environ)
+    except ConfigError as error:
+        return _refuse(str(error), 2)
+    if config.redis_url is not None:
+        return _refuse("REDIS_URL names a server of yours: back that up by its own means", 2)
+    try:
+        size = back_up(config.data_dir, options.folder)
+    except BackupError as error:
+        return _refuse(f"no backup was made: {error}", 1)
+    print(f"wrote {size} bytes to {options.folder}")
+    return 0
 
 
 def api_description() -> bytes:

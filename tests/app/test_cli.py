@@ -45,6 +45,7 @@ def test_it_serves_unless_told_otherwise(started: type[Started], arguments: list
         ["nonsense"],
         ["serve", "now"],
         ["verify"],
+        ["backup"],
         ["--port", "80"],
         ["--vers"],
         ["version", "x"],
@@ -131,3 +132,26 @@ def test_the_name_of_the_program_is_how_it_was_called(monkeypatch: pytest.Monkey
     assert cli._program() == "python -m service"
     monkeypatch.setattr("sys.argv", ["/usr/bin/three-thirteen"])
     assert cli._program() == "three-thirteen"
+
+
+def test_a_backup_is_made_of_the_data_directory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("DATA_DIR", str(tmp_path / "data"))
+    assert cli.main(["backup", str(tmp_path / "copy")]) == 1
+    assert "no backup was made: " in capsys.readouterr().err
+
+    (tmp_path / "data/redis-6.2").mkdir(parents=True)
+    (tmp_path / "data/redis-6.2/appendonly.aof").write_text("log")
+    assert cli.main(["backup", str(tmp_path / "copy")]) == 0
+    assert capsys.readouterr().out == f"wrote 3 bytes to {tmp_path / 'copy'}\n"
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"), [("REDIS_URL", "redis://localhost"), ("PORT", "http")]
+)
+def test_a_backup_of_what_is_not_embedded_or_not_understood_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, variable: str, value: str
+) -> None:
+    monkeypatch.setenv(variable, value)
+    assert cli.main(["backup", str(tmp_path / "copy")]) == 2

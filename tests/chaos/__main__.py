@@ -39,6 +39,8 @@ MODULES = {
     "hostile": "clients",
     "faulty_players": "simulation",
     "simulation": "simulation",
+    "backup": "endurance",
+    "soak": "endurance",
 }
 """The folder of each module that has trials, in the order in which they run."""
 _PRINTED_VIOLATIONS = 5
