@@ -9,17 +9,17 @@
  */
 
 /** @import { Options, Settings, Sort, State } from "./types.ts" */
-import { Problem, getRules, listeners } from "./api.mjs";
-import { watchDrags } from "./drag.mjs";
-import { createFeed } from "./feed.mjs";
-import { createGames } from "./games.mjs";
-import { languageOf } from "./i18n.mjs";
-import { watchKeys } from "./keys.mjs";
-import { createMoves, refresh } from "./moves.mjs";
-import { createPlayback } from "./playback.mjs";
-import { loadCards } from "./stage.mjs";
-import { createStore, firstState } from "./state.mjs";
-import * as storage from "./storage.mjs";
+import { Problem, getRules, listeners } from "./game/api.mjs";
+import { watchDrags } from "./interaction/drag.mjs";
+import { createFeed } from "./game/feed.mjs";
+import { createGames } from "./game/games.mjs";
+import { languageOf } from "./text/i18n.mjs";
+import { watchKeys } from "./interaction/keys.mjs";
+import { createMoves, refresh } from "./game/moves.mjs";
+import { createPlayback } from "./interaction/playback.mjs";
+import { loadCards } from "./interaction/stage.mjs";
+import { createStore, firstState } from "./game/state.mjs";
+import * as storage from "./game/storage.mjs";
 import { render } from "./vendor/preact-htm.mjs";
 import { app } from "./views/app.mjs";
 

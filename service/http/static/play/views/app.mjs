@@ -2,22 +2,22 @@
 
 /** @import { State, Trouble } from "../types.ts" */
 /** @import { Actions } from "../main.mjs" */
-/** @import { Words } from "../i18n.mjs" */
-import { wordsOf } from "../i18n.mjs";
-import { isDue } from "../state.mjs";
+/** @import { Words } from "../text/i18n.mjs" */
+import { wordsOf } from "../text/i18n.mjs";
+import { isDue } from "../game/state.mjs";
 import { html } from "../vendor/preact-htm.mjs";
 import { languageChoice, settingChoices } from "./choices.mjs";
-import { drawer } from "./drawer.mjs";
+import { drawer } from "../sheets/drawer.mjs";
 import { home } from "./home.mjs";
-import { hintBox, pileHistory, scoreSheet } from "./lists.mjs";
+import { hintBox, pileHistory, scoreSheet } from "../sheets/lists.mjs";
 import { middle } from "./piles.mjs";
-import { reviewSheet } from "./review.mjs";
-import { gameEnd, roundEnd } from "./round_end.mjs";
-import { rulesSheet } from "./rules.mjs";
+import { reviewSheet } from "../sheets/review.mjs";
+import { gameEnd, roundEnd } from "../sheets/round_end.mjs";
+import { rulesSheet } from "../sheets/rules.mjs";
 import { opponents } from "./seat.mjs";
-import { Sheet } from "./sheet.mjs";
+import { Sheet } from "../sheets/sheet.mjs";
 import { tray } from "./tray.mjs";
-import { joinScreen, waitingRoom } from "./waiting.mjs";
+import { joinScreen, waitingRoom } from "../sheets/waiting.mjs";
 
 /** @param {State} state @param {Actions} act */
 export function app(state, act) {

@@ -1,8 +1,8 @@
 /** A card as an image, and small cards in melds, as they lie on the table. */
 
 /** @import { Card, Meld } from "../types.ts" */
-/** @import { Words } from "../i18n.mjs" */
-import { imageOf, isRed, signs } from "../cards.mjs";
+/** @import { Words } from "../text/i18n.mjs" */
+import { imageOf, isRed, signs } from "../game/cards.mjs";
 import { html } from "../vendor/preact-htm.mjs";
 
 /** An image that says nothing: its name stands elsewhere.

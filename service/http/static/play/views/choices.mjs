@@ -2,8 +2,8 @@
 
 /** @import { Settings, State } from "../types.ts" */
 /** @import { Actions } from "../main.mjs" */
-/** @import { Words } from "../i18n.mjs" */
-import { LANGUAGES, languageOf } from "../i18n.mjs";
+/** @import { Words } from "../text/i18n.mjs" */
+import { LANGUAGES, languageOf } from "../text/i18n.mjs";
 import { html } from "../vendor/preact-htm.mjs";
 
 /** A choice with a label. @param {string} label @param {unknown} value

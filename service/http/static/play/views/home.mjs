@@ -2,11 +2,11 @@
 
 /** @import { Options, State } from "../types.ts" */
 /** @import { Actions } from "../main.mjs" */
-/** @import { Words } from "../i18n.mjs" */
-import { imageOf } from "../cards.mjs";
-import { languageOf, wordsOf } from "../i18n.mjs";
+/** @import { Words } from "../text/i18n.mjs" */
+import { imageOf } from "../game/cards.mjs";
+import { languageOf, wordsOf } from "../text/i18n.mjs";
 import { html } from "../vendor/preact-htm.mjs";
-import { nameField } from "./waiting.mjs";
+import { nameField } from "../sheets/waiting.mjs";
 import { choice, languageChoice, settingChoices } from "./choices.mjs";
 
 const FAN = ["3S", "KH", "JK", "8C", "3D"];

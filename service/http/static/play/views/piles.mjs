@@ -2,9 +2,9 @@
 
 /** @import { State } from "../types.ts" */
 /** @import { Actions } from "../main.mjs" */
-import { rankSign } from "../cards.mjs";
-import { nameOf, wordsOf } from "../i18n.mjs";
-import { isDue } from "../state.mjs";
+import { rankSign } from "../game/cards.mjs";
+import { nameOf, wordsOf } from "../text/i18n.mjs";
+import { isDue } from "../game/state.mjs";
 import { html } from "../vendor/preact-htm.mjs";
 import { face, meldRow } from "./card.mjs";
 import { Clock } from "./clock.mjs";

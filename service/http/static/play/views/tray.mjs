@@ -2,9 +2,9 @@
 
 /** @import { State } from "../types.ts" */
 /** @import { Actions } from "../main.mjs" */
-/** @import { Words } from "../i18n.mjs" */
-import { wordsOf } from "../i18n.mjs";
-import { arrangementOf, isDue, outCard } from "../state.mjs";
+/** @import { Words } from "../text/i18n.mjs" */
+import { wordsOf } from "../text/i18n.mjs";
+import { arrangementOf, isDue, outCard } from "../game/state.mjs";
 import { html } from "../vendor/preact-htm.mjs";
 import { Hand } from "./hand.mjs";
 import { dealerMark, total } from "./seat.mjs";

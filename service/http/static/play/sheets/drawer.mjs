@@ -2,9 +2,9 @@
 
 /** @import { Exchange, State } from "../types.ts" */
 /** @import { Actions } from "../main.mjs" */
-/** @import { Words } from "../i18n.mjs" */
-import { wordsOf } from "../i18n.mjs";
-import { SNIPPETS } from "../snippets.mjs";
+/** @import { Words } from "../text/i18n.mjs" */
+import { wordsOf } from "../text/i18n.mjs";
+import { SNIPPETS } from "../text/snippets.mjs";
 import { html } from "../vendor/preact-htm.mjs";
 
 const LONGEST = 4000;

@@ -2,9 +2,9 @@
 
 /** @import { Seat, Session, State } from "../types.ts" */
 /** @import { Actions } from "../main.mjs" */
-/** @import { Words } from "../i18n.mjs" */
-import { nameOf, wordsOf } from "../i18n.mjs";
-import { inviteLink, watchLink } from "../links.mjs";
+/** @import { Words } from "../text/i18n.mjs" */
+import { nameOf, wordsOf } from "../text/i18n.mjs";
+import { inviteLink, watchLink } from "../game/links.mjs";
 import { html } from "../vendor/preact-htm.mjs";
 import { Sheet } from "./sheet.mjs";
 

@@ -1,8 +1,8 @@
 /** Games as a whole: created, gone on with, played once more, left, verified. */
 
-/** @import { Asked, Options, Session } from "./types.ts" */
+/** @import { Asked, Options, Session } from "../types.ts" */
 /** @import { Created } from "./api.mjs" */
-/** @import { Playback } from "./playback.mjs" */
+/** @import { Playback } from "../interaction/playback.mjs" */
 /** @import { Store } from "./state.mjs" */
 import {
   Problem,
@@ -188,7 +188,7 @@ export function createGames(store, playback) {
       store.set({ verdict: { state: "running", problems: [] } });
       return attempt(async () => {
         const replay = await getReplay(session.id);
-        const { verify } = await import("../verify.mjs");
+        const { verify } = await import("../../verify.mjs");
         const { ok, problems } = /** @type {Report} */ (verify(replay));
         const same = !session.commitment || replay.commitment === session.commitment;
         const found = same ? problems : [`${replay.commitment} ≠ ${session.commitment}`, ...problems];

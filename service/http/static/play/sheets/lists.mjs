@@ -2,11 +2,11 @@
 
 /** @import { HintOption, State, Table } from "../types.ts" */
 /** @import { Actions } from "../main.mjs" */
-/** @import { Words } from "../i18n.mjs" */
-import { RANKS, rankSign } from "../cards.mjs";
-import { nameOf, wordsOf } from "../i18n.mjs";
+/** @import { Words } from "../text/i18n.mjs" */
+import { RANKS, rankSign } from "../game/cards.mjs";
+import { nameOf, wordsOf } from "../text/i18n.mjs";
 import { html } from "../vendor/preact-htm.mjs";
-import { chip, small } from "./card.mjs";
+import { chip, small } from "../views/card.mjs";
 import { Sheet } from "./sheet.mjs";
 
 /** @param {State} state @param {Actions} act */

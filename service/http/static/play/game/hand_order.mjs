@@ -4,7 +4,7 @@
  * Both copies of a card have one code, so each card that is held has an id of its own: `8H#0`.
  */
 
-/** @import { Arrangement, Card, Meld, Sort } from "./types.ts" */
+/** @import { Arrangement, Card, Meld, Sort } from "../types.ts" */
 import { byRank, bySuit } from "./cards.mjs";
 
 /**

@@ -5,7 +5,7 @@
  * (the newest) and `queue` (events not shown yet), what is shown in `table`.
  */
 
-/** @import { Arrangement, GameEvent, Session, Settings, Options, State, Table, View } from "./types.ts" */
+/** @import { Arrangement, GameEvent, Session, Settings, Options, State, Table, View } from "../types.ts" */
 import { cardOf, identified } from "./hand_order.mjs";
 import { after, emptyTable, settle } from "./table.mjs";
 

@@ -5,7 +5,7 @@
  * them this tab plays is in its session storage. A page may have neither: then nothing outlives it.
  */
 
-/** @import { Asked, Options, Session, Settings } from "./types.ts" */
+/** @import { Asked, Options, Session, Settings } from "../types.ts" */
 
 const PREFIX = "three-thirteen/";
 const GAME = `${PREFIX}game/`;

@@ -2,10 +2,10 @@
 
 /** @import { Scored, SeatScore, State, Table } from "../types.ts" */
 /** @import { Actions } from "../main.mjs" */
-/** @import { Words } from "../i18n.mjs" */
-import { nameOf, resultSentence, wordsOf } from "../i18n.mjs";
+/** @import { Words } from "../text/i18n.mjs" */
+import { nameOf, resultSentence, wordsOf } from "../text/i18n.mjs";
 import { html } from "../vendor/preact-htm.mjs";
-import { meldRow, small } from "./card.mjs";
+import { meldRow, small } from "../views/card.mjs";
 import { Sheet } from "./sheet.mjs";
 
 /** @param {State} state @param {Actions} act */

@@ -2,11 +2,11 @@
 
 /** @import { Review, ReviewMove, State } from "../types.ts" */
 /** @import { Actions } from "../main.mjs" */
-/** @import { Words } from "../i18n.mjs" */
-import { wordsOf } from "../i18n.mjs";
-import { handBefore, topBefore } from "../review.mjs";
+/** @import { Words } from "../text/i18n.mjs" */
+import { wordsOf } from "../text/i18n.mjs";
+import { handBefore, topBefore } from "../game/review.mjs";
 import { html } from "../vendor/preact-htm.mjs";
-import { small } from "./card.mjs";
+import { small } from "../views/card.mjs";
 import { Sheet } from "./sheet.mjs";
 
 /** @param {State} state @param {Actions} act */
