@@ -79,6 +79,13 @@ export function makeMove(id, token, move, keepalive = false) {
 export const rematchGame = (id, token, key) =>
   call({ method: "POST", path: `games/${id}/rematch`, token, key });
 
+/** Give a seat up for good. @param {string} id @param {string} token @param {string} key */
+export const leaveGame = (id, token, key) =>
+  call({ method: "POST", path: `games/${id}/leave`, token, key });
+
+/** @param {string} id @param {string} token */
+export const deleteGame = (id, token) => call({ method: "DELETE", path: `games/${id}`, token });
+
 /** The rules in a language. @param {string} language @returns {Promise<Rules>} */
 export const getRules = (language) => call({ method: "GET", path: "rules", language });
 

@@ -91,6 +91,13 @@ export function createMoves(store, playback) {
       await this.discard(outCard(store.get()));
     },
 
+    /** Discard the card with which the hand could go out, and play on. */
+    async keepOn() {
+      const id = outCard(store.get());
+      store.set({ sheet: null });
+      if (id) await send({ path: "discard", body: { card: cardOf(id), go_out: false }, key: newKey() });
+    },
+
     /** Take the discard back that was not sent yet. */
     takeBack() {
       const { held } = store.get();

@@ -33,6 +33,7 @@ export function firstState(settings, options) {
     trouble: null,
     waiting: null,
     sheet: null,
+    copied: null,
     rules: null,
     review: null,
     last: {},
@@ -40,6 +41,7 @@ export function firstState(settings, options) {
     exchanges: [],
     verdict: null,
     narrow: false,
+    tiny: false,
   };
 }
 

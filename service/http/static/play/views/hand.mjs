@@ -75,7 +75,7 @@ export class Hand extends Component {
     const words = wordsOf(state);
     const cards = placed(shownIds(state), state.settings.sort, arrangementOf(state));
     const slots = (state.table?.round?.hand_size ?? 3) + 1;
-    const { places, columns, most, widths, rows } = spread(cards, state.narrow, slots);
+    const { places, columns, most, widths, rows } = spread(cards, state.narrow, slots, state.tiny);
     const focusable = cards.find((each) => each.id === state.selected) ?? cards[0];
     return html`<div class=${`hand rows-${rows} ${slots > 5 ? "many" : ""}`} role="group" aria-label=${words.hand}
         style=${{ "--columns": columns, "--most": most }}>
