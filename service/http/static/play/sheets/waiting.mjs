@@ -5,6 +5,7 @@
 import { nameOf, wordsOf } from "../text/i18n.mjs";
 import { inviteLink, watchLink } from "../game/links.mjs";
 import { html } from "../vendor/preact-htm.mjs";
+import { fan } from "../views/card.mjs";
 import { copyButton } from "../views/copy.mjs";
 import { nameField } from "../views/options.mjs";
 import { ends } from "./menu.mjs";
@@ -51,6 +52,7 @@ const idOf = (link) => `link-${link.slice(link.indexOf("#") + 1).replaceAll("/",
 export function joinScreen(state, act) {
   const words = wordsOf(state);
   return html`<main class="home alone"><div class="home-table">
+    ${fan(state.settings.colours)}
     <h1>Three-Thirteen</h1>
     <p class="tagline">${words.invited}</p>
     ${nameField(state, words, act)}

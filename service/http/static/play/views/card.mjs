@@ -30,3 +30,10 @@ export const meldRow = (words, melds, colours) => melds.map(
     ${meld.cards.map((card, place) => small(words, card, colours, meld.stands_for[place]))}
   </span>`,
 );
+
+const FAN = ["3S", "KH", "JK", "8C", "3D"];
+
+/** Five cards, as they are held. @param {2 | 4} colours */
+export const fan = (colours) => html`<div class="fan" aria-hidden="true">
+  ${FAN.map((card) => html`<img key=${card} src=${imageOf(card, colours)} alt="" width="250" height="350" />`)}
+</div>`;

@@ -3,20 +3,18 @@
 /** @import { State } from "../types.ts" */
 /** @import { Actions } from "../main.mjs" */
 /** @import { Words } from "../text/i18n.mjs" */
-import { imageOf } from "../game/cards.mjs";
 import { languageOf, wordsOf } from "../text/i18n.mjs";
 import { html } from "../vendor/preact-htm.mjs";
+import { fan } from "./card.mjs";
 import { languageChoice, settingChoices } from "./choices.mjs";
 import { opponentsOf, optionChoices } from "./options.mjs";
-
-const FAN = ["3S", "KH", "JK", "8C", "3D"];
 
 /** @param {State} state @param {Actions} act */
 export function home(state, act) {
   const words = wordsOf(state);
   return html`<main class="home">
     <div class="home-table">
-      <div class="fan" aria-hidden="true">${FAN.map((card) => html`<img key=${card} src=${imageOf(card, state.settings.colours)} alt="" width="250" height="350" />`)}</div>
+      ${fan(state.settings.colours)}
       <h1>Three-Thirteen</h1>
       <p class="tagline">${words.tagline}</p>
       <button type="button" class="main play" disabled=${state.busy} onClick=${() => act.play()}>${words.play}</button>

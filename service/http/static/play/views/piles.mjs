@@ -75,7 +75,7 @@ function banner(state) {
   const own = table.wentOut === table.you;
   const mine = !own && table.turn?.seat === table.you && view?.turn?.final;
   return html`<div class="banner shown">
-    <p>${own ? words.youAreOut : words.lastTurns(seat.name)}${mine && html` <strong>${words.lastTurn}</strong>`}</p>
+    <p><span>${own ? words.youAreOut : words.lastTurns(seat.name)}</span>${mine && html` <strong>${words.lastTurn}</strong>`}</p>
     ${!own && seat.melds && html`<div class="laid-out" tabindex="-1">${meldRow(words, seat.melds, state.settings.colours)}</div>`}
   </div>`;
 }
