@@ -262,7 +262,7 @@ def test_every_state_is_accessible(
     check("game end")
     table.button("Review").click()
     table.button("Next loss").click()
-    table.button("Move after").click()
+    table.button("Next move").click()
     check("review")
 
     assert {name: problems for name, problems in found.items() if problems} == {}

@@ -9,23 +9,25 @@
  */
 
 /** @import { Options, Settings, Sort, State } from "./types.ts" */
-import { Problem, getRules, listeners } from "./api.mjs";
-import { watchDrags } from "./drag.mjs";
-import { createFeed } from "./feed.mjs";
-import { createGames } from "./games.mjs";
-import { languageOf } from "./i18n.mjs";
-import { watchKeys } from "./keys.mjs";
-import { createMoves, refresh } from "./moves.mjs";
-import { createPlayback } from "./playback.mjs";
-import { loadCards } from "./stage.mjs";
-import { createStore, firstState } from "./state.mjs";
-import * as storage from "./storage.mjs";
+import { Problem, getRules, listeners } from "./game/api.mjs";
+import { watchDrags } from "./interaction/drag.mjs";
+import { createFeed } from "./game/feed.mjs";
+import { createGames } from "./game/games.mjs";
+import { languageOf, wordsOf } from "./text/i18n.mjs";
+import { watchKeys } from "./interaction/keys.mjs";
+import { createMoves, refresh } from "./game/moves.mjs";
+import { createPlayback } from "./interaction/playback.mjs";
+import { loadCards, say } from "./interaction/stage.mjs";
+import { createStore, firstState } from "./game/state.mjs";
+import * as storage from "./game/storage.mjs";
 import { render } from "./vendor/preact-htm.mjs";
 import { app } from "./views/app.mjs";
 
 /** @typedef {ReturnType<typeof createActions>} Actions */
 
 const NARROW = matchMedia("(max-width: 720px), (max-height: 500px)");
+const TINY = matchMedia("(max-width: 359px)");
+const COPIED = 2000;
 const KEPT_EXCHANGES = 30;
 const LONG_HIDDEN = 20_000;
 /** @type {Sort[]} */
@@ -38,9 +40,13 @@ const act = createActions();
 let isDrawn = false;
 
 function createActions() {
+  const moves = createMoves(store, playback);
+  const games = createGames(store, playback);
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let copying;
   return {
-    ...createMoves(store, playback),
-    ...createGames(store, playback),
+    ...moves,
+    ...games,
     skip: playback.skip,
     /** @param {State["sheet"]} sheet */
     show: (sheet) => store.set({ sheet }),
@@ -71,19 +77,25 @@ function createActions() {
       }
     },
     toggleDrawer: () => store.set({ drawer: !store.get().drawer, sheet: null }),
-    /** Put a text into the field beside a button, and copy it. @param {HTMLElement} button
-     * @param {string} text */
-    copyText(button, text) {
-      const field = button.parentElement?.querySelector("textarea");
+    /** Copy a text, by the field beside the button: pages without TLS have no other way.
+     * @param {HTMLElement} button @param {string} text */
+    copy(button, text) {
+      /** @type {HTMLInputElement | HTMLTextAreaElement | null | undefined} */
+      const field = button.parentElement?.querySelector("input, textarea");
       if (!field) return;
       field.value = text;
       field.select();
       document.execCommand("copy");
+      button.focus();
+      store.set({ copied: text });
+      say(wordsOf(store.get()).copied);
+      clearTimeout(copying);
+      copying = setTimeout(() => store.set({ copied: null }), COPIED);
     },
-    /** Copy the text of the field beside a button. @param {HTMLElement} button */
-    copy(button) {
-      button.parentElement?.querySelector("input")?.select();
-      document.execCommand("copy");
+    /** Back to the start; a discard that is held is sent. */
+    leave() {
+      moves.flush(true);
+      games.leave();
     },
     nextSort() {
       const { sort } = store.get().settings;
@@ -111,8 +123,8 @@ function start() {
   };
   listeners.onExchange = (exchange) =>
     store.set({ exchanges: [...store.get().exchanges.slice(1 - KEPT_EXCHANGES), exchange] });
-  const narrowed = () => store.set({ narrow: NARROW.matches });
-  NARROW.addEventListener("change", narrowed);
+  const narrowed = () => store.set({ narrow: NARROW.matches, tiny: TINY.matches });
+  for (const each of [NARROW, TINY]) each.addEventListener("change", narrowed);
   narrowed();
   watchKeys(store, act);
   watchDrags(store, act);

@@ -229,7 +229,7 @@ export interface Asked {
 }
 export interface Pending {
   path: "draw" | "discard";
-  body: { source?: Source; card?: Card };
+  body: { source?: Source; card?: Card; go_out?: boolean };
   key: string;
 }
 export interface Session {
@@ -275,7 +275,8 @@ export interface State {
   figures: boolean;
   trouble: Trouble | null;
   waiting: { code: string; until: number } | null;
-  sheet: "scores" | "pile" | "menu" | "rules" | "review" | null;
+  sheet: "scores" | "pile" | "menu" | "rules" | "review" | "keepOn" | "leave" | "delete" | null;
+  copied: string | null;
   review: { review: Review; events: GameEvent[]; at: number } | null;
   rules: Rules | null;
   last: Record<number, GameEvent>;
@@ -283,4 +284,5 @@ export interface State {
   exchanges: Exchange[];
   verdict: { state: "running" | "true" | "false"; problems: string[] } | null;
   narrow: boolean;
+  tiny: boolean;
 }

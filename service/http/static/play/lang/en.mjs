@@ -29,6 +29,8 @@ export const words = {
   startedAt: (when) => `Last played ${when}`,
   remove: "Remove from this list",
   options: "Options",
+  classic: "Back to the classic game",
+  rounds: "Rounds",
   opponents: "AI players",
   people: "Other people",
   yourName: "Your name",
@@ -39,6 +41,7 @@ export const words = {
   inviteLink: "Invite",
   watchLink: "A link to look on",
   copy: "Copy",
+  copied: "Copied",
   invited: "You are invited to a game.",
   join: "Join",
   watching: "You are looking on.",
@@ -51,11 +54,11 @@ export const words = {
   luck: "Luck",
   played: "Played",
   best: "Best",
-  before: "Move before",
-  next: "Move after",
+  before: "Previous move",
+  next: "Next move",
   nextLoss: "Next loss",
   level: "Level",
-  levels: { easy: "Easy", medium: "Medium", hard: "Hard", expert: "Expert" },
+  levels: { easy: "Easy", medium: "Medium", hard: "Hard", expert: "Expert", mixed: "Mixed" },
   jokers: "Jokers",
   none: "None",
   aces: "Aces",
@@ -77,11 +80,19 @@ export const words = {
   menu: "Menu",
   close: "Close",
   leave: "Back to the start",
+  cancel: "Cancel",
+  keepOn: "Discard without going out",
+  /** @param {string} card */
+  keepOnNote: (card) => `You could go out now. You discard ${card} instead and play on.`,
+  leaveGame: "Leave for good",
+  leaveNote: "An AI player takes your seat, and you cannot come back. Where nobody else is left, the game ends.",
+  deleteGame: "Delete this game",
+  deleteNote: "The game and its scores are deleted, for everybody.",
   rules: "Rules",
   api: "The API behind this table",
   scores: "Scores",
   total: "Total",
-  points: "points",
+  points: "Points",
   you: "You",
   dealer: "Dealer",
   ai: "AI player",
@@ -152,6 +163,22 @@ export const words = {
   expected: "Expected deadwood",
   left: "Deadwood left",
   improving: "Cards that help",
+  /** @param {string} points */
+  somePoints: (points) => (points === "1" ? "1 point" : `${points} points`),
+  reasons: {
+    /** @param {string} stock @param {string} upcard */
+    stock: (stock, upcard) => `It leaves you ${stock} on average; the card on the discard pile, ${upcard}.`,
+    /** @param {string} upcard @param {string} stock */
+    upcard: (upcard, stock) => `It leaves you ${upcard}; the stock, ${stock} on average.`,
+    later: "It promises more for the turns to come.",
+    out: "Every other card is in a meld: you go out.",
+    nothing: "Every other card is in a meld: this last turn costs you nothing.",
+    /** @param {string} points */
+    least: (points) => `It leaves you ${points}, the least you can have in this last turn.`,
+    /** @param {string} points @param {number} count */
+    leaves: (points, count) =>
+      `It leaves you ${points}; ${count === 1 ? "1 unseen card" : `${count} unseen cards`} would lower that.`,
+  },
   move: "Move",
   waitOffline: "No connection. Your game is kept; trying again …",
   /** @param {number} seconds */
@@ -159,6 +186,8 @@ export const words = {
   /** @type {Record<string, string>} */
   problems: {
     "game-not-found": "This game is no longer there.",
+    "not-permitted": "Other people still play this game.",
+    "game-waiting": "Somebody is still missing.",
     "not-your-turn": "It is not your turn.",
     "wrong-phase": "That move is not due now.",
     "card-not-in-hand": "This card is not in your hand.",

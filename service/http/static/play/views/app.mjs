@@ -2,29 +2,28 @@
 
 /** @import { State, Trouble } from "../types.ts" */
 /** @import { Actions } from "../main.mjs" */
-/** @import { Words } from "../i18n.mjs" */
-import { wordsOf } from "../i18n.mjs";
-import { isDue } from "../state.mjs";
+/** @import { Words } from "../text/i18n.mjs" */
+import { wordsOf } from "../text/i18n.mjs";
+import { isDue } from "../game/state.mjs";
 import { html } from "../vendor/preact-htm.mjs";
-import { languageChoice, settingChoices } from "./choices.mjs";
-import { drawer } from "./drawer.mjs";
+import { Drawer } from "../sheets/drawer.mjs";
 import { home } from "./home.mjs";
-import { hintBox, pileHistory, scoreSheet } from "./lists.mjs";
+import { hintBox, pileHistory, scoreSheet } from "../sheets/lists.mjs";
+import { menu, question } from "../sheets/menu.mjs";
 import { middle } from "./piles.mjs";
-import { reviewSheet } from "./review.mjs";
-import { gameEnd, roundEnd } from "./round_end.mjs";
-import { rulesSheet } from "./rules.mjs";
+import { reviewSheet } from "../sheets/review.mjs";
+import { gameEnd, roundEnd } from "../sheets/round_end.mjs";
+import { rulesSheet } from "../sheets/rules.mjs";
 import { opponents } from "./seat.mjs";
-import { Sheet } from "./sheet.mjs";
 import { tray } from "./tray.mjs";
-import { joinScreen, waitingRoom } from "./waiting.mjs";
+import { joinScreen, waitingRoom } from "../sheets/waiting.mjs";
 
 /** @param {State} state @param {Actions} act */
 export function app(state, act) {
   const words = wordsOf(state);
   const screens = { home, join: joinScreen, table };
   return html`${screens[state.screen](state, act)}
-    ${state.sheet === "rules" && rulesSheet(state, act)}${drawer(state, act)}${notices(state, words, act)}`;
+    ${state.sheet === "rules" && rulesSheet(state, act)}${state.drawer && html`<${Drawer} state=${state} act=${act} />`}${notices(state, words, act)}`;
 }
 
 /** @param {State} state @param {Actions} act */
@@ -49,7 +48,8 @@ function table(state, act) {
     ${state.sheet === "scores" && scoreSheet(state, act)}
     ${state.sheet === "pile" && pileHistory(state, act)}
     ${state.sheet === "review" && reviewSheet(state, act)}
-    ${state.sheet === "menu" && menu(state, words, act)}
+    ${state.sheet === "menu" && menu(state, act)}
+    ${question(state, act)}
   </main>`;
 }
 
@@ -57,18 +57,6 @@ function table(state, act) {
 function dueOf(state) {
   if (isDue(state, "draw")) return "draw";
   return isDue(state, "discard") ? "discard" : "";
-}
-
-/** @param {State} state @param {Words} words @param {Actions} act */
-function menu(state, words, act) {
-  return html`<${Sheet} key="menu" kind="menu" title=${words.menu} closeWord=${words.close} onClose=${() => act.show(null)}>
-    <div class="choices">${settingChoices(state, words, act)}${languageChoice(state, words, act)}</div>
-    <footer>
-      <button type="button" onClick=${() => act.showRules()}>${words.rules}</button>
-      <button type="button" onClick=${() => act.toggleDrawer()}>${words.api}</button>
-      <button type="button" onClick=${() => act.leave()}>${words.leave}</button>
-    </footer>
-  <//>`;
 }
 
 /** What is in the way: a wait, a refusal. @param {State} state @param {Words} words

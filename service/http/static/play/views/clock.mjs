@@ -1,6 +1,6 @@
 /** The time that is left for a turn. */
 
-import { serverNow } from "../api.mjs";
+import { serverNow } from "../game/api.mjs";
 import { Component, html } from "../vendor/preact-htm.mjs";
 
 const HURRY = 10;

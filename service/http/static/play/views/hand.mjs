@@ -1,14 +1,14 @@
 /** The own hand: cards that are buttons, in rows, with their melds bracketed. */
 
 /** @import { State } from "../types.ts" */
-/** @import { Placed } from "../hand_order.mjs" */
-/** @import { Words } from "../i18n.mjs" */
+/** @import { Placed } from "../game/hand_order.mjs" */
+/** @import { Words } from "../text/i18n.mjs" */
 /** @import { Actions } from "../main.mjs" */
-import { isWild, signs } from "../cards.mjs";
-import { placed, spread } from "../hand_order.mjs";
-import { wordsOf } from "../i18n.mjs";
-import { isStill } from "../stage.mjs";
-import { arrangementOf, shownIds } from "../state.mjs";
+import { isWild, signs } from "../game/cards.mjs";
+import { placed, spread } from "../game/hand_order.mjs";
+import { wordsOf } from "../text/i18n.mjs";
+import { isStill } from "../interaction/stage.mjs";
+import { arrangementOf, shownIds } from "../game/state.mjs";
 import { Component, html } from "../vendor/preact-htm.mjs";
 import { face } from "./card.mjs";
 
@@ -75,7 +75,7 @@ export class Hand extends Component {
     const words = wordsOf(state);
     const cards = placed(shownIds(state), state.settings.sort, arrangementOf(state));
     const slots = (state.table?.round?.hand_size ?? 3) + 1;
-    const { places, columns, most, widths, rows } = spread(cards, state.narrow, slots);
+    const { places, columns, most, widths, rows } = spread(cards, state.narrow, slots, state.tiny);
     const focusable = cards.find((each) => each.id === state.selected) ?? cards[0];
     return html`<div class=${`hand rows-${rows} ${slots > 5 ? "many" : ""}`} role="group" aria-label=${words.hand}
         style=${{ "--columns": columns, "--most": most }}>

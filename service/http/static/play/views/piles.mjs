@@ -2,9 +2,9 @@
 
 /** @import { State } from "../types.ts" */
 /** @import { Actions } from "../main.mjs" */
-import { rankSign } from "../cards.mjs";
-import { nameOf, wordsOf } from "../i18n.mjs";
-import { isDue } from "../state.mjs";
+import { rankSign } from "../game/cards.mjs";
+import { nameOf, wordsOf } from "../text/i18n.mjs";
+import { isDue } from "../game/state.mjs";
 import { html } from "../vendor/preact-htm.mjs";
 import { face, meldRow } from "./card.mjs";
 import { Clock } from "./clock.mjs";
@@ -75,7 +75,7 @@ function banner(state) {
   const own = table.wentOut === table.you;
   const mine = !own && table.turn?.seat === table.you && view?.turn?.final;
   return html`<div class="banner shown">
-    <p>${own ? words.youAreOut : words.lastTurns(seat.name)}${mine && html` <strong>${words.lastTurn}</strong>`}</p>
+    <p><span>${own ? words.youAreOut : words.lastTurns(seat.name)}</span>${mine && html` <strong>${words.lastTurn}</strong>`}</p>
     ${!own && seat.melds && html`<div class="laid-out" tabindex="-1">${meldRow(words, seat.melds, state.settings.colours)}</div>`}
   </div>`;
 }

@@ -1,9 +1,9 @@
 /** The seats of the others: name, cards, total, what each did last. */
 
 /** @import { GameEvent, Seat, State } from "../types.ts" */
-/** @import { Words } from "../i18n.mjs" */
-import { imageOf, signs } from "../cards.mjs";
-import { wordsOf } from "../i18n.mjs";
+/** @import { Words } from "../text/i18n.mjs" */
+import { imageOf, signs } from "../game/cards.mjs";
+import { wordsOf } from "../text/i18n.mjs";
 import { html } from "../vendor/preact-htm.mjs";
 import { chip } from "./card.mjs";
 

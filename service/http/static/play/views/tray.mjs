@@ -2,9 +2,9 @@
 
 /** @import { State } from "../types.ts" */
 /** @import { Actions } from "../main.mjs" */
-/** @import { Words } from "../i18n.mjs" */
-import { wordsOf } from "../i18n.mjs";
-import { arrangementOf, isDue, outCard } from "../state.mjs";
+/** @import { Words } from "../text/i18n.mjs" */
+import { wordsOf } from "../text/i18n.mjs";
+import { arrangementOf, isDue, outCard } from "../game/state.mjs";
 import { html } from "../vendor/preact-htm.mjs";
 import { Hand } from "./hand.mjs";
 import { dealerMark, total } from "./seat.mjs";
@@ -33,9 +33,9 @@ function seatLine(state, act) {
   const shows = settings.deadwood && points !== undefined && table?.hand;
   return html`<div class="seat-line" data-seat=${own}>
     <span class=${`avatar tint-${own}`} aria-hidden="true">${[...words.you][0]}</span>
-    <span class="name">${words.you}${table?.round?.dealer === own && dealerMark(words)}</span>
+    <span class="name"><span>${words.you}</span>${table?.round?.dealer === own && dealerMark(words)}</span>
     ${total(words, table?.seats[own].total ?? 0)}
-    <span class="deadwood">${shows && html`<span key=${points}>${words.deadwood} <b>${points}</b></span>`}</span>
+    <span class="deadwood">${shows && html`<span key=${points}><span>${words.deadwood} </span><b>${points}</b></span>`}</span>
     <button type="button" class="quiet sort" aria-keyshortcuts="S" onClick=${() => act.nextSort()}>
       <span class="sort-word">${words.sort}</span><span class="sort-sign" aria-hidden="true">⇅ </span><b>${words.sorts[settings.sort]}</b>
     </button>

@@ -1,6 +1,6 @@
 /** Cards by their codes: ranks, suits, the order of a hand, the address of an image. */
 
-/** @import { Card } from "./types.ts" */
+/** @import { Card } from "../types.ts" */
 
 export const RANKS = "A23456789TJQK";
 export const SUITS = "CDHS";
@@ -45,7 +45,7 @@ function place(card) {
   return card === JOKER ? 99 : RANKS.indexOf(rankOf(card)) * 4 + SUITS.indexOf(suitOf(card));
 }
 
-const IMAGES = new URL("../v1/cards/", import.meta.url).href;
+const IMAGES = new URL("../../v1/cards/", import.meta.url).href;
 
 /** The address of a card's image. @param {Card | "back"} card @param {2 | 4} colours */
 export function imageOf(card, colours) {

@@ -1,15 +1,17 @@
 /** Games as a whole: created, gone on with, played once more, left, verified. */
 
-/** @import { Asked, Options, Session } from "./types.ts" */
+/** @import { Asked, Options, Session } from "../types.ts" */
 /** @import { Created } from "./api.mjs" */
-/** @import { Playback } from "./playback.mjs" */
+/** @import { Playback } from "../interaction/playback.mjs" */
 /** @import { Store } from "./state.mjs" */
 import {
   Problem,
   createGame,
+  deleteGame,
   getReplay,
   getReview,
   joinGame,
+  leaveGame,
   makeMove,
   newKey,
   rematchGame,
@@ -21,6 +23,11 @@ import * as storage from "./storage.mjs";
 
 const MOST_OTHERS = 5;
 const NAMES = ["Ada", "Emre", "Linh", "Ravi", "Greta"];
+
+const LEVELS = ["easy", "medium", "hard", "expert"];
+const MIXED = "mixed";
+/** @type {Partial<import("../types.ts").State>} */
+const AT_START = { screen: "home", session: null, pause: null, sheet: null, trouble: null, invite: null };
 
 /** @typedef {{ok: boolean, problems: string[]}} Report */
 
@@ -107,8 +114,36 @@ export function createGames(store, playback) {
     store.set({ saved: storage.sessions() });
   }
 
+  /** Back to the start; the game is kept. */
+  function leave() {
+    storage.setCurrent(null);
+    playback.reset();
+    store.set({ ...AT_START, saved: storage.sessions() });
+  }
+
+  /** End the game for the own seat, or for all, and forget it.
+   * @param {(session: Session) => Promise<unknown>} ending */
+  function end(ending) {
+    const { session } = store.get();
+    if (!session) return;
+    store.set({ sheet: null });
+    return attempt(async () => {
+      await ending(session);
+      forget(session.id);
+      leave();
+    });
+  }
+
   return {
     forget,
+    leave,
+
+    /** Leave the seat to an AI player. */
+    leaveForGood: () => end(({ id, token }) => leaveGame(id, token, newKey())),
+
+    /** Delete the game for everybody. */
+    deleteGame: () => end(({ id, token }) => deleteGame(id, token)),
+
 
     /** Play a new game with the options. */
     play: () => ask({ kind: "create", game: "", body: requestOf(store.get().options) }),
@@ -156,14 +191,6 @@ export function createGames(store, playback) {
       await playback.run();
     },
 
-    /** Back to the start; the game is kept. */
-    leave() {
-      storage.setCurrent(null);
-      playback.reset();
-      const trouble = null;
-      store.set({ screen: "home", saved: storage.sessions(), session: null, pause: null, sheet: null, trouble, invite: null });
-    },
-
     /** Show how the own seat played, beside what the strongest player would have done. */
     review() {
       const { session, table } = store.get();
@@ -188,7 +215,7 @@ export function createGames(store, playback) {
       store.set({ verdict: { state: "running", problems: [] } });
       return attempt(async () => {
         const replay = await getReplay(session.id);
-        const { verify } = await import("../verify.mjs");
+        const { verify } = await import("../../verify.mjs");
         const { ok, problems } = /** @type {Report} */ (verify(replay));
         const same = !session.commitment || replay.commitment === session.commitment;
         const found = same ? problems : [`${replay.commitment} ≠ ${session.commitment}`, ...problems];
@@ -215,7 +242,10 @@ function requestOf({ opponents, people, name, level, jokers, aces, first, last, 
   const humans = Array.from({ length: Math.min(people, MOST_OTHERS) }, () => ({ kind: "human" }));
   const least = humans.length ? 0 : 1;
   const count = Math.max(least, Math.min(opponents, MOST_OTHERS - humans.length));
-  const ais = NAMES.slice(0, count).map((each) => ({ kind: "ai", level, name: each }));
+  const ais = NAMES.slice(0, count).map((each, place) => {
+    const own = level === MIXED ? LEVELS[place % LEVELS.length] : level;
+    return { kind: "ai", level: own, name: each };
+  });
   return {
     seats: [{ kind: "human", name: name || null }, ...humans, ...ais],
     jokers,

@@ -4,7 +4,7 @@
  * Both copies of a card have one code, so each card that is held has an id of its own: `8H#0`.
  */
 
-/** @import { Arrangement, Card, Meld, Sort } from "./types.ts" */
+/** @import { Arrangement, Card, Meld, Sort } from "../types.ts" */
 import { byRank, bySuit } from "./cards.mjs";
 
 /**
@@ -90,16 +90,19 @@ function ordered(ids, sort, melded, discard) {
 /** Where each card lies: its column, which may be a fraction, and its row; the widest row, and
  * the widest that there may be in the round, after which the cards have their size.
  * A row has seven cards at most where the page is narrow; a gap parts melds that are side by side.
- * @param {Placed[]} cards @param {boolean} narrow @param {number} slots of the whole round */
-export function spread(cards, narrow, slots) {
+ * On the narrowest pages a full row has no gaps: each card is then wide enough for a finger.
+ * @param {Placed[]} cards @param {boolean} narrow @param {number} slots of the whole round
+ * @param {boolean} tiny */
+export function spread(cards, narrow, slots, tiny) {
   const rows = narrow && slots > ROW ? breakInTwo(cards) : [cards];
   const gap = narrow ? GAP.narrow : GAP.wide;
   const places = new Map();
   let columns = rows.length > 1 ? Math.ceil(slots / 2) : slots;
   rows.forEach((row, number) => {
+    const parted = tiny && row.length === ROW ? 0 : gap;
     let column = 0;
     row.forEach((card, place) => {
-      if (place > 0) column += 1 + (isBoundary(row[place - 1], card) ? gap : 0);
+      if (place > 0) column += 1 + (isBoundary(row[place - 1], card) ? parted : 0);
       places.set(card.id, { column, row: number });
     });
     columns = Math.max(columns, column + 1);

@@ -5,7 +5,7 @@
  * are of one moment. A page that is hidden closes its stream, and so does one that plays alone.
  */
 
-/** @import { Session, State } from "./types.ts" */
+/** @import { Session, State } from "../types.ts" */
 import { openStream } from "./api.mjs";
 
 const FIRST_PAUSE = 500;

@@ -1,7 +1,7 @@
 /** The part of Markdown that the rules are written in, as elements: paragraphs, lists, tables. */
 
-/** @import { VNode } from "./vendor/preact-htm.mjs" */
-import { html } from "./vendor/preact-htm.mjs";
+/** @import { VNode } from "../vendor/preact-htm.mjs" */
+import { html } from "../vendor/preact-htm.mjs";
 
 /** @param {string} text @returns {VNode[]} */
 export function markdown(text) {

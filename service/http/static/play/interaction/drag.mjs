@@ -1,9 +1,9 @@
 /** Play by drag: a card to the pile, within the hand, or from a pile into the hand. */
 
-/** @import { Actions } from "./main.mjs" */
-/** @import { Store } from "./state.mjs" */
-/** @import { Source } from "./types.ts" */
-import { isDue } from "./state.mjs";
+/** @import { Actions } from "../main.mjs" */
+/** @import { Store } from "../game/state.mjs" */
+/** @import { Source } from "../types.ts" */
+import { isDue } from "../game/state.mjs";
 
 const LEAST = 8;
 

@@ -2,8 +2,8 @@
 
 /** @import { State } from "../types.ts" */
 /** @import { Actions } from "../main.mjs" */
-import { wordsOf } from "../i18n.mjs";
-import { markdown } from "../markdown.mjs";
+import { wordsOf } from "../text/i18n.mjs";
+import { markdown } from "../text/markdown.mjs";
 import { html } from "../vendor/preact-htm.mjs";
 import { Sheet } from "./sheet.mjs";
 

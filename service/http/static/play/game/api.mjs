@@ -5,9 +5,9 @@
  * 429 and 503 are waited for as Retry-After says. Every other refusal is thrown as a `Problem`.
  */
 
-/** @import { Exchange, GameEvent, Hint, Review, Rules, View } from "./types.ts" */
+/** @import { Exchange, GameEvent, Hint, Review, Rules, View } from "../types.ts" */
 
-const BASE = new URL("../v1/", import.meta.url).href;
+const BASE = new URL("../../v1/", import.meta.url).href;
 const TRANSIENT = [429, 502, 503, 504];
 const FIRST_PAUSE = 500;
 const LONGEST_PAUSE = 8000;
@@ -68,7 +68,7 @@ export const getReview = (id, seat) =>
 export const getReplay = (id) => call({ method: "GET", path: `games/${id}/replay` });
 
 /** A move: draw or discard.
- * @param {string} id @param {string} token @param {import("./types.ts").Pending} move
+ * @param {string} id @param {string} token @param {import("../types.ts").Pending} move
  * @param {boolean} keepalive @returns {Promise<Moved>} */
 export function makeMove(id, token, move, keepalive = false) {
   const { path, body, key } = move;
@@ -78,6 +78,13 @@ export function makeMove(id, token, move, keepalive = false) {
 /** @param {string} id @param {string} token @param {string} key @returns {Promise<Created>} */
 export const rematchGame = (id, token, key) =>
   call({ method: "POST", path: `games/${id}/rematch`, token, key });
+
+/** Give a seat up for good. @param {string} id @param {string} token @param {string} key */
+export const leaveGame = (id, token, key) =>
+  call({ method: "POST", path: `games/${id}/leave`, token, key });
+
+/** @param {string} id @param {string} token */
+export const deleteGame = (id, token) => call({ method: "DELETE", path: `games/${id}`, token });
 
 /** The rules in a language. @param {string} language @returns {Promise<Rules>} */
 export const getRules = (language) => call({ method: "GET", path: "rules", language });

@@ -4,8 +4,8 @@
  * Everything here is decoration: it ends by itself, and at once when it is skipped.
  */
 
-/** @import { Card } from "./types.ts" */
-import { JOKER, RANKS, SUITS, imageOf } from "./cards.mjs";
+/** @import { Card } from "../types.ts" */
+import { JOKER, RANKS, SUITS, imageOf } from "../game/cards.mjs";
 
 const EASING = "cubic-bezier(.2,.7,.2,1)";
 const LIVE_PAUSE = 120;

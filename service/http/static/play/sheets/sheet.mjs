@@ -5,6 +5,7 @@ import { Component, html } from "../vendor/preact-htm.mjs";
 /**
  * @typedef {object} Props
  * @property {string} title
+ * @property {string} [note] a line below the title
  * @property {string} [kind] a class of its own
  * @property {string} [closeWord] the close button's name; without it the sheet cannot be closed
  * @property {() => void} [onClose]
@@ -38,7 +39,7 @@ export class Sheet extends Component {
   }
 
   render() {
-    const { title, kind, closeWord, onClose, children } = this.props;
+    const { title, note, kind, closeWord, onClose, children } = this.props;
     const cancelled = (/** @type {Event} */ event) => {
       event.preventDefault();
       onClose?.();
@@ -49,7 +50,7 @@ export class Sheet extends Component {
     return html`<dialog class=${`sheet ${kind ?? ""}`} aria-label=${title} onCancel=${cancelled}
         onClose=${() => this.closed()} onClick=${clicked}>
       <div class="sheet-body">
-        <header><h2>${title}</h2>
+        <header><div><h2>${title}</h2>${note && html`<p class="subtitle">${note}</p>`}</div>
           ${closeWord && html`<button type="button" class="close" aria-label=${closeWord} onClick=${onClose}>×</button>`}
         </header>
         ${children}

@@ -5,7 +5,7 @@
  * them this tab plays is in its session storage. A page may have neither: then nothing outlives it.
  */
 
-/** @import { Asked, Options, Session, Settings } from "./types.ts" */
+/** @import { Asked, Options, Session, Settings } from "../types.ts" */
 
 const PREFIX = "three-thirteen/";
 const GAME = `${PREFIX}game/`;
@@ -28,22 +28,22 @@ export function settings() {
 /** @param {Settings} values */
 export const keepSettings = (values) => write(localArea(), `${PREFIX}settings`, values);
 
+/** The options of the classic game. @type {Options} */
+export const CLASSIC = {
+  opponents: 3,
+  people: 0,
+  name: "",
+  level: "medium",
+  jokers: 0,
+  aces: "low",
+  first: 1,
+  last: 11,
+  hints: true,
+  turnSeconds: null,
+};
+
 /** @returns {Options} */
-export function options() {
-  const standard = {
-    opponents: 3,
-    people: 0,
-    name: "",
-    level: "medium",
-    jokers: 0,
-    aces: "low",
-    first: 1,
-    last: 11,
-    hints: true,
-    turnSeconds: null,
-  };
-  return { ...standard, ...read(localArea(), `${PREFIX}options`) };
-}
+export const options = () => ({ ...CLASSIC, ...read(localArea(), `${PREFIX}options`) });
 
 /** @param {Options} values */
 export const keepOptions = (values) => write(localArea(), `${PREFIX}options`, values);

@@ -2,10 +2,10 @@
 
 /** @import { Scored, SeatScore, State, Table } from "../types.ts" */
 /** @import { Actions } from "../main.mjs" */
-/** @import { Words } from "../i18n.mjs" */
-import { nameOf, resultSentence, wordsOf } from "../i18n.mjs";
+/** @import { Words } from "../text/i18n.mjs" */
+import { nameOf, resultSentence, wordsOf } from "../text/i18n.mjs";
 import { html } from "../vendor/preact-htm.mjs";
-import { meldRow, small } from "./card.mjs";
+import { meldRow, small } from "../views/card.mjs";
 import { Sheet } from "./sheet.mjs";
 
 /** @param {State} state @param {Actions} act */
@@ -14,8 +14,7 @@ export function roundEnd(state, act) {
   const scored = table?.scores.at(-1);
   if (!table || !scored) return null;
   const words = wordsOf(state);
-  return html`<${Sheet} key="round" kind="round-end" title=${words.roundOver(scored.round)}>
-    <p class="subtitle">${ending(words, table, scored)}</p>
+  return html`<${Sheet} key="round" kind="round-end" title=${words.roundOver(scored.round)} note=${ending(words, table, scored)}>
     ${hands(state, table, scored)}
     <footer>
       <button type="button" onClick=${() => act.show("scores")}>${words.scores}</button>
@@ -32,14 +31,14 @@ export function gameEnd(state, act) {
   const scored = table.scores.at(-1);
   const title = table.result ? resultSentence(words, table, table.result) : words.over;
   const won = table.result?.winner === table.you ? "won" : "";
-  return html`<${Sheet} key="end" kind=${`game-end ${won}`} title=${title}>
+  return html`<${Sheet} key="end" kind=${`game-end ${won}`} title=${title} note=${scored && words.roundOver(scored.round)}>
     ${table.result && standings(words, table)}
     ${verdict && html`<div class=${`verdict ${verdict.state}`} role="status">
       ${verdict.state === "running" && words.checking}
       ${verdict.state === "true" && html`<b aria-hidden="true">✓</b> ${words.checked}`}
       ${verdict.state === "false" && html`${words.notChecked}<ul>${verdict.problems.map((each) => html`<li lang="en">${each}</li>`)}</ul>`}
     </div>`}
-    ${scored && html`<h3>${words.roundOver(scored.round)}</h3>${hands(state, table, scored)}`}
+    ${scored && hands(state, table, scored)}
     <footer>
       <button type="button" disabled=${state.busy} onClick=${() => act.review()}>${words.review}</button>
       <button type="button" onClick=${() => act.check()}>${words.check}</button>
@@ -75,7 +74,7 @@ function openHand(state, words, table, scored, seat) {
     <div class="who">
       <span class=${`avatar tint-${seat.seat}`} aria-hidden="true">${[...nameOf(words, table, seat.seat)][0]}</span>
       <span class="name">${nameOf(words, table, seat.seat)}${out && html`<small>${words.out}</small>`}</span>
-      <span class="points" aria-label=${`${seat.points} ${words.points}`}>+${seat.points}</span>
+      <span class="points" aria-label=${words.somePoints(`${seat.points}`)}>+${seat.points}</span>
       <span class="sum" aria-label=${`${words.total} ${seat.total}`}>${seat.total}</span>
     </div>
     <div class="open-cards">

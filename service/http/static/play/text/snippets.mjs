@@ -1,6 +1,6 @@
 /** A request of the page as a program that others may run. */
 
-/** @import { Exchange } from "./types.ts" */
+/** @import { Exchange } from "../types.ts" */
 
 /** @type {Record<string, (exchange: Exchange) => string>} */
 export const SNIPPETS = { curl, Python: python, JavaScript: javascript };

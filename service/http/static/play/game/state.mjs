@@ -5,7 +5,7 @@
  * (the newest) and `queue` (events not shown yet), what is shown in `table`.
  */
 
-/** @import { Arrangement, GameEvent, Session, Settings, Options, State, Table, View } from "./types.ts" */
+/** @import { Arrangement, GameEvent, Session, Settings, Options, State, Table, View } from "../types.ts" */
 import { cardOf, identified } from "./hand_order.mjs";
 import { after, emptyTable, settle } from "./table.mjs";
 
@@ -33,6 +33,7 @@ export function firstState(settings, options) {
     trouble: null,
     waiting: null,
     sheet: null,
+    copied: null,
     rules: null,
     review: null,
     last: {},
@@ -40,6 +41,7 @@ export function firstState(settings, options) {
     exchanges: [],
     verdict: null,
     narrow: false,
+    tiny: false,
   };
 }
 

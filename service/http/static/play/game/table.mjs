@@ -7,7 +7,7 @@
  * `settle` lays the view over it when all events are shown.
  */
 
-/** @import { Card, Dealt, GameEvent, Scored, Table, View } from "./types.ts" */
+/** @import { Card, Dealt, GameEvent, Scored, Table, View } from "../types.ts" */
 import { byRank, without } from "./cards.mjs";
 
 const PACK = 104;
@@ -170,7 +170,7 @@ function scored(table, event) {
 }
 
 /** @param {Table} table @param {number} number
- * @param {(seat: import("./types.ts").Seat) => Partial<import("./types.ts").Seat>} change
+ * @param {(seat: import("../types.ts").Seat) => Partial<import("../types.ts").Seat>} change
  * @returns {Table} */
 function withSeat(table, number, change) {
   const seats = table.seats.map((seat) =>

@@ -1,6 +1,6 @@
 /** A finished game move by move: what lay on the table before each of a seat's moves. */
 
-/** @import { Card, GameEvent } from "./types.ts" */
+/** @import { Card, GameEvent } from "../types.ts" */
 import { byRank, without } from "./cards.mjs";
 
 /** The hand before a move, told back from the hand at the round's end; null where the round was

@@ -1,8 +1,8 @@
 /** Play by keys: arrows among the cards, Enter, D stock, P pile, H hint, S sort, G go out, U take back. */
 
-/** @import { Actions } from "./main.mjs" */
-/** @import { Store } from "./state.mjs" */
-import { isDue } from "./state.mjs";
+/** @import { Actions } from "../main.mjs" */
+/** @import { Store } from "../game/state.mjs" */
+import { isDue } from "../game/state.mjs";
 
 /** They press what has the focus. */
 const PRESSES = [" ", "Enter"];

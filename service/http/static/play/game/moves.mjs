@@ -1,11 +1,11 @@
 /** The moves of the own seat: draw, discard, take back, go out, hints. */
 
-/** @import { Pending, Session, Source } from "./types.ts" */
-/** @import { Playback } from "./playback.mjs" */
+/** @import { Pending, Session, Source } from "../types.ts" */
+/** @import { Playback } from "../interaction/playback.mjs" */
 /** @import { Store } from "./state.mjs" */
 import { Problem, getGame, getHint, listEvents, makeMove, newKey } from "./api.mjs";
 import { cardOf, moved, placed } from "./hand_order.mjs";
-import { fly, isStill, placeOf } from "./stage.mjs";
+import { fly, isStill, placeOf } from "../interaction/stage.mjs";
 import { arrangementOf, isDue, outCard, shownIds, told } from "./state.mjs";
 import * as storage from "./storage.mjs";
 
@@ -91,6 +91,13 @@ export function createMoves(store, playback) {
       await this.discard(outCard(store.get()));
     },
 
+    /** Discard the card with which the hand could go out, and play on. */
+    async keepOn() {
+      const id = outCard(store.get());
+      store.set({ sheet: null });
+      if (id) await send({ path: "discard", body: { card: cardOf(id), go_out: false }, key: newKey() });
+    },
+
     /** Take the discard back that was not sent yet. */
     takeBack() {
       const { held } = store.get();
@@ -165,7 +172,7 @@ export async function refresh(store, playback) {
 
 /** A view with the events up to it, after a seq.
  * @param {Session} session @param {number} seq
- * @returns {Promise<[import("./types.ts").View, import("./types.ts").GameEvent[]]>} */
+ * @returns {Promise<[import("../types.ts").View, import("../types.ts").GameEvent[]]>} */
 export async function readGame({ id, token }, seq) {
   const events = await listEvents(id, token, seq);
   for (;;) {
@@ -176,7 +183,7 @@ export async function readGame({ id, token }, seq) {
   }
 }
 
-/** A refusal as the page tells it. @param {Problem} problem @returns {import("./types.ts").Trouble} */
+/** A refusal as the page tells it. @param {Problem} problem @returns {import("../types.ts").Trouble} */
 export function troubleOf({ code, detail, body }) {
   return { code, detail, rematch: typeof body.rematch === "string" ? body.rematch : undefined };
 }

@@ -1,10 +1,10 @@
 /** Shows the events one by one, at the chosen speed, until all are shown or a round is over. */
 
-/** @import { GameEvent, Speed, State } from "./types.ts" */
-/** @import { Store } from "./state.mjs" */
-import { sentence, wordsOf } from "./i18n.mjs";
+/** @import { GameEvent, Speed, State } from "../types.ts" */
+/** @import { Store } from "../game/state.mjs" */
+import { sentence, wordsOf } from "../text/i18n.mjs";
 import { dealHand, finishAll, fly, isStill, pause, placeOf, say } from "./stage.mjs";
-import { showNext } from "./state.mjs";
+import { showNext } from "../game/state.mjs";
 
 /** The time of a flight and the pause after it, in ms. @type {Record<Speed, [number, number]>} */
 const PACE = { slow: [560, 620], normal: [360, 300], fast: [170, 70], instant: [0, 0] };

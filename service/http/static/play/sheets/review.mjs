@@ -2,11 +2,11 @@
 
 /** @import { Review, ReviewMove, State } from "../types.ts" */
 /** @import { Actions } from "../main.mjs" */
-/** @import { Words } from "../i18n.mjs" */
-import { wordsOf } from "../i18n.mjs";
-import { handBefore, topBefore } from "../review.mjs";
+/** @import { Words } from "../text/i18n.mjs" */
+import { wordsOf } from "../text/i18n.mjs";
+import { handBefore, topBefore } from "../game/review.mjs";
 import { html } from "../vendor/preact-htm.mjs";
-import { small } from "./card.mjs";
+import { small } from "../views/card.mjs";
 import { Sheet } from "./sheet.mjs";
 
 /** @param {State} state @param {Actions} act */
@@ -27,7 +27,7 @@ export function reviewSheet(state, act) {
 }
 
 /** @param {number} value */
-const signed = (value) => `${value > 0 ? "+" : ""}${value.toFixed(1)}`;
+const signed = (value) => `${value > 0 ? "+" : value < 0 ? "−" : ""}${Math.abs(value).toFixed(1)}`;
 
 /** @param {Words} words @param {Review} review */
 function chart(words, { rounds }) {
@@ -56,8 +56,8 @@ function step(state, words, act) {
   const isBest = move.loss === 0;
   return html`<section class="move" aria-label=${`${words.move} ${at + 1}`}>
     <div class="move-bar">
+      <b>${words.round} ${move.round} · ${words.move} ${at + 1} / ${review.moves.length}</b>
       <button type="button" aria-label=${words.before} disabled=${at === 0} onClick=${() => act.stepTo(at - 1)}>‹</button>
-      <b>${words.round} ${move.round}, ${words.move.toLowerCase()} ${at + 1} / ${review.moves.length}</b>
       <button type="button" aria-label=${words.next} disabled=${at + 1 === review.moves.length} onClick=${() => act.stepTo(at + 1)}>›</button>
       <button type="button" onClick=${() => act.stepTo(worstAfter(review.moves, at))}>${words.nextLoss}</button>
     </div>
@@ -66,7 +66,7 @@ function step(state, words, act) {
       ${top && html`<div><small>${words.pile}</small><span class="laid">${small(words, top, colours)}</span></div>`}
     </div>
     <p>${words.played}: <b>${told(words, move.type, move.played)}</b> ${isBest ? html`<span class="best">✓ ${words.best}</span>` : html`<span class="worse">−${move.loss.toFixed(1)}</span>`}</p>
-    <p>${words.best}: <b>${told(words, move.type, move.best)}</b></p>
+    <p>${!isBest && html`${words.best}: <b>${told(words, move.type, move.best)}</b>`}</p>
     <p>${move.luck !== null && html`${words.luck}: ${signed(move.luck)}`}</p>
   </section>`;
 }

@@ -1,11 +1,11 @@
 /** The page's words in five languages; cards and events as sentences. */
 
-/** @import { GameEvent, State, Table } from "./types.ts" */
-import { words as de } from "./lang/de.mjs";
-import { words as en } from "./lang/en.mjs";
-import { words as hi } from "./lang/hi.mjs";
-import { words as tr } from "./lang/tr.mjs";
-import { words as vi } from "./lang/vi.mjs";
+/** @import { GameEvent, State, Table } from "../types.ts" */
+import { words as de } from "../lang/de.mjs";
+import { words as en } from "../lang/en.mjs";
+import { words as hi } from "../lang/hi.mjs";
+import { words as tr } from "../lang/tr.mjs";
+import { words as vi } from "../lang/vi.mjs";
 
 /** @typedef {typeof en} Words */
 
@@ -64,13 +64,13 @@ export function sentence(words, table, event) {
   }
 }
 
-/** @param {Words} words @param {Table} table @param {import("./types.ts").Scored} event */
+/** @param {Words} words @param {Table} table @param {import("../types.ts").Scored} event */
 function scoresSentence(words, table, event) {
   const points = event.seats.map((each) => `${nameOf(words, table, each.seat)} ${each.points}`);
   return `${words.roundOver(event.round)}: ${points.join(", ")}`;
 }
 
-/** @param {Words} words @param {Table} table @param {import("./types.ts").Result} result */
+/** @param {Words} words @param {Table} table @param {import("../types.ts").Result} result */
 export function resultSentence(words, table, result) {
   const { winner, tied } = result;
   if (winner === null) return words.tie(tied.map((seat) => nameOf(words, table, seat)).join(", "));
