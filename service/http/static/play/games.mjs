@@ -10,12 +10,11 @@ import {
   getReplay,
   getReview,
   joinGame,
-  makeMove,
   newKey,
   rematchGame,
 } from "./api.mjs";
 import { takeLink } from "./links.mjs";
-import { keep, readGame, troubleOf } from "./moves.mjs";
+import { deliver, keep, readGame, troubleOf } from "./moves.mjs";
 import { begun, entered } from "./state.mjs";
 import * as storage from "./storage.mjs";
 
@@ -81,7 +80,7 @@ export function createGames(store, playback) {
     const session = storage.session(id);
     if (!session) return;
     try {
-      if (session.pending) await makeMove(id, session.token, session.pending).catch(ignored);
+      if (session.pending) await deliver(session, session.pending).catch(ignored);
       const [view, events] = await readGame(session, 0);
       storage.setCurrent(id);
       playback.reset();
@@ -161,7 +160,7 @@ export function createGames(store, playback) {
       storage.setCurrent(null);
       playback.reset();
       const trouble = null;
-      store.set({ screen: "home", saved: storage.sessions(), session: null, pause: null, sheet: null, trouble, invite: null });
+      store.set({ screen: "home", saved: storage.sessions(), session: null, pause: null, sheet: null, trouble, invite: null, busy: false });
     },
 
     /** Show how the own seat played, beside what the strongest player would have done. */

@@ -38,9 +38,16 @@ const act = createActions();
 let isDrawn = false;
 
 function createActions() {
+  const moves = createMoves(store, playback);
+  const games = createGames(store, playback);
   return {
-    ...createMoves(store, playback),
-    ...createGames(store, playback),
+    ...moves,
+    ...games,
+    /** Back to the start; a discard that waits is sent. */
+    leave() {
+      moves.flush(true);
+      games.leave();
+    },
     skip: playback.skip,
     /** @param {State["sheet"]} sheet */
     show: (sheet) => store.set({ sheet }),
