@@ -48,11 +48,18 @@ def test_an_installed_wheel_runs_the_compiled_form(wheel: Path, tmp_path: Path) 
 
 
 def test_a_wheel_has_what_the_service_reads(wheel: Path) -> None:
+    """All that is in the folder of the service, also in folders that are new there."""
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
-    assert "service/store/scripts/commit.lua" in names
-    assert any(name.startswith("service/http/static/") for name in names)
-    assert {f"service/http/rules/{tag}.md" for tag in LANGUAGES} <= set(names)
+    tree = {
+        path.relative_to(ROOT).as_posix()
+        for path in (ROOT / "service").rglob("*")
+        if path.is_file() and path.suffix not in (".pyc", ".so")
+    }
+    assert tree - set(names) == set()
+    assert {f"service/http/rules/{tag}.md" for tag in LANGUAGES} <= tree
+    for sample in ("store/scripts/commit.lua", "http/static/verify.mjs"):
+        assert f"service/{sample}" in tree
     assert not [name for name in names if name.startswith(("tests/", "bench/", "tools/"))]
 
 

@@ -231,6 +231,9 @@ export interface Pending {
   path: "draw" | "discard";
   body: { source?: Source; card?: Card; go_out?: boolean };
   key: string;
+  /** The version and the seq of the view that it was chosen from. */
+  version: number;
+  seq: number;
 }
 export interface Session {
   id: string;

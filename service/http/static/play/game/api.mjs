@@ -9,6 +9,7 @@
 
 const BASE = new URL("../../v1/", import.meta.url).href;
 const TRANSIENT = [429, 502, 503, 504];
+const NOBODY = "no-answer";
 const FIRST_PAUSE = 500;
 const LONGEST_PAUSE = 8000;
 const LONGEST_CALL = 40_000;
@@ -31,6 +32,7 @@ export class Problem extends Error {
  * @property {string} [token]
  * @property {object} [body]
  * @property {string} [key]
+ * @property {string} [tag] of the view that the call is made from
  * @property {string} [language]
  * @property {boolean} [keepalive] whether it outlives the page
  */
@@ -67,12 +69,13 @@ export const getReview = (id, seat) =>
 /** @param {string} id @returns {Promise<{commitment: string, events: GameEvent[]}>} */
 export const getReplay = (id) => call({ method: "GET", path: `games/${id}/replay` });
 
-/** A move: draw or discard.
+/** A move: draw or discard. It is refused where the game has gone on since the view it was chosen from.
  * @param {string} id @param {string} token @param {import("../types.ts").Pending} move
  * @param {boolean} keepalive @returns {Promise<Moved>} */
 export function makeMove(id, token, move, keepalive = false) {
-  const { path, body, key } = move;
-  return call({ method: "POST", path: `games/${id}/${path}`, token, body, key, keepalive });
+  const { path, body, key, version } = move;
+  const tag = version ? `"${version}.s.1"` : undefined; // of a tag the version alone is compared
+  return call({ method: "POST", path: `games/${id}/${path}`, token, body, key, tag, keepalive });
 }
 
 /** @param {string} id @param {string} token @param {string} key @returns {Promise<Created>} */
@@ -134,24 +137,38 @@ export function newKey() {
 async function call(asked) {
   for (let failures = 0; ; failures += 1) {
     const answer = await attempt(asked);
-    if (answer && !TRANSIENT.includes(answer.status)) {
+    if (answer && !isTransient(answer)) {
       listeners.onWait(null);
       return read(answer);
     }
     const told = answer ? answer.retryAfter * 1000 : 0;
     const pause = told || Math.min(FIRST_PAUSE * 2 ** failures, LONGEST_PAUSE);
-    const code = answer ? problemOf(answer).code : "offline";
-    listeners.onWait({ code, until: Date.now() + pause });
+    const code = answer ? problemOf(answer).code : NOBODY;
+    listeners.onWait({ code: code === NOBODY ? "offline" : code, until: Date.now() + pause });
     await wait(pause, !told);
   }
 }
 
+/** Whether to ask again: the service says so, or what answered is not the service, which answers
+ * every one of these calls in JSON. @param {Answer} answer */
+const isTransient = (answer) => TRANSIENT.includes(answer.status) || !isJson(answer.text);
+
+/** @param {string} text */
+function isJson(text) {
+  try {
+    return JSON.parse(text) instanceof Object;
+  } catch {
+    return false;
+  }
+}
+
 /** One attempt; null where no whole answer came. @param {Call} asked @returns {Promise<Answer | null>} */
-async function attempt({ method, path, token, body, key, language, keepalive }) {
+async function attempt({ method, path, token, body, key, tag, language, keepalive }) {
   /** @type {Record<string, string>} */
   const headers = { Accept: "application/json" };
   if (token) headers.Authorization = `Bearer ${token}`;
   if (key) headers["Idempotency-Key"] = key;
+  if (tag) headers["If-Match"] = tag;
   if (language) headers["Accept-Language"] = language;
   if (body) headers["Content-Type"] = "application/json";
   const aborter = new AbortController();
@@ -200,12 +217,12 @@ function problemOf({ status, text }) {
     const body = JSON.parse(text);
     return new Problem(body.code, body.detail, body);
   } catch {
-    return new Problem("no-answer", `HTTP ${status}`);
+    return new Problem(NOBODY, `HTTP ${status}`);
   }
 }
 
 /** @param {number} milliseconds @param {boolean} untilOnline whether being on line ends it, too */
-function wait(milliseconds, untilOnline) {
+export function wait(milliseconds, untilOnline) {
   return new Promise((resolve) => {
     setTimeout(resolve, milliseconds);
     if (untilOnline) addEventListener("online", resolve, { once: true });

@@ -12,12 +12,11 @@ import {
   getReview,
   joinGame,
   leaveGame,
-  makeMove,
   newKey,
   rematchGame,
 } from "./api.mjs";
 import { takeLink } from "./links.mjs";
-import { keep, readGame, troubleOf } from "./moves.mjs";
+import { deliver, keep, readGame, troubleOf } from "./moves.mjs";
 import { begun, entered } from "./state.mjs";
 import * as storage from "./storage.mjs";
 
@@ -27,7 +26,7 @@ const NAMES = ["Ada", "Emre", "Linh", "Ravi", "Greta"];
 const LEVELS = ["easy", "medium", "hard", "expert"];
 const MIXED = "mixed";
 /** @type {Partial<import("../types.ts").State>} */
-const AT_START = { screen: "home", session: null, pause: null, sheet: null, trouble: null, invite: null };
+const AT_START = { screen: "home", session: null, pause: null, sheet: null, trouble: null, invite: null, busy: false };
 
 /** @typedef {{ok: boolean, problems: string[]}} Report */
 
@@ -88,7 +87,7 @@ export function createGames(store, playback) {
     const session = storage.session(id);
     if (!session) return;
     try {
-      if (session.pending) await makeMove(id, session.token, session.pending).catch(ignored);
+      if (session.pending) await deliver(session, session.pending).catch(ignored);
       const [view, events] = await readGame(session, 0);
       storage.setCurrent(id);
       playback.reset();

@@ -6,7 +6,7 @@
 import { Problem, getGame, getHint, listEvents, makeMove, newKey } from "./api.mjs";
 import { cardOf, moved, placed } from "./hand_order.mjs";
 import { fly, isStill, placeOf } from "../interaction/stage.mjs";
-import { arrangementOf, isDue, outCard, shownIds, told } from "./state.mjs";
+import { arrangementOf, entered, isDue, isNext, knownSeq, outCard, shownIds, told } from "./state.mjs";
 import * as storage from "./storage.mjs";
 
 const TAKE_BACK = 2000;
@@ -24,23 +24,30 @@ export function createMoves(store, playback) {
     keep(store, { ...session, pending: move, at: Date.now() });
     store.set({ busy: true, trouble: null });
     try {
-      const { game, events } = await makeMove(session.id, session.token, move, keepalive);
-      if (store.get().session?.id !== session.id) return;
+      const { game, events } = await deliver(session, move, keepalive);
+      if (store.get().session?.id !== session.id) return settle(session, move);
       keep(store, { ...current(store, session), pending: null });
+      if (!isNext(store.get(), events)) await refresh(store, playback);
       store.set({ busy: false, selected: null, ...told(store.get(), game, events) });
       await playback.run();
     } catch (error) {
-      await refused(error, session);
+      await refused(error, session, move);
     }
   }
 
-  /** @param {unknown} error @param {Session} session */
-  async function refused(error, session) {
+  /** @param {unknown} error @param {Session} session @param {Pending | null} move */
+  async function refused(error, session, move = null) {
     if (!(error instanceof Problem)) throw error;
-    if (store.get().session?.id !== session.id) return;
+    if (store.get().session?.id !== session.id) return settle(session, move);
     keep(store, { ...current(store, session), pending: null });
     store.set({ busy: false, held: null, trouble: troubleOf(error) });
     await refresh(store, playback);
+  }
+
+  /** A move as it is sent. @param {Pick<Pending, "path" | "body">} chosen @returns {Pending} */
+  function pendingOf(chosen) {
+    const state = store.get();
+    return { ...chosen, key: newKey(), version: state.view?.version ?? 0, seq: knownSeq(state) };
   }
 
   /** Send the discard that is held, if there is one. @param {boolean} keepalive */
@@ -49,7 +56,7 @@ export function createMoves(store, playback) {
     if (!held || held.sent) return Promise.resolve();
     clearTimeout(timer);
     store.set({ held: { ...held, sent: true } });
-    return send({ path: "discard", body: { card: held.card }, key: newKey() }, keepalive);
+    return send(pendingOf({ path: "discard", body: { card: held.card } }), keepalive);
   }
 
   return {
@@ -58,7 +65,7 @@ export function createMoves(store, playback) {
     /** @param {Source} source */
     async draw(source) {
       if (!isDue(store.get(), "draw")) return;
-      await send({ path: "draw", body: { source }, key: newKey() });
+      await send(pendingOf({ path: "draw", body: { source } }));
     },
 
     /** Choose a card; the chosen one again is discarded. @param {string} id */
@@ -95,7 +102,7 @@ export function createMoves(store, playback) {
     async keepOn() {
       const id = outCard(store.get());
       store.set({ sheet: null });
-      if (id) await send({ path: "discard", body: { card: cardOf(id), go_out: false }, key: newKey() });
+      if (id) await send(pendingOf({ path: "discard", body: { card: cardOf(id), go_out: false } }));
     },
 
     /** Take the discard back that was not sent yet. */
@@ -134,12 +141,6 @@ export function createMoves(store, playback) {
       storage.keepSettings({ ...settings, sort: "hand" });
       store.set({ order: [...order, ...held], settings: { ...settings, sort: "hand" } });
     },
-
-    /** Send again what a page that ended may not have sent. */
-    async repeat() {
-      const { session } = store.get();
-      if (session?.pending) await send(session.pending);
-    },
   };
 }
 
@@ -154,20 +155,55 @@ export function keep(store, session) {
   store.set({ session });
 }
 
+/** A move of a game that is not shown any more is answered. @param {Session} session
+ * @param {Pending | null} move */
+function settle({ id }, move) {
+  const kept = storage.session(id);
+  if (kept?.pending && kept.pending.key === move?.key) storage.keepSession({ ...kept, pending: null });
+}
+
+/** Make a move. One that was chosen in a turn that is over is refused as `stale-version`; events
+ * of seats alone, as where somebody is away, do not make it so.
+ * @param {Session} session @param {Pending} move @param {boolean} keepalive
+ * @returns {Promise<import("./api.mjs").Moved>} */
+export async function deliver(session, move, keepalive = false) {
+  try {
+    return await makeMove(session.id, session.token, move, keepalive);
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code !== "stale-version") throw error;
+    const [view, events] = await readGame(session, move.seq);
+    const isMeant = events.every((each) => each.type.startsWith("seat_"));
+    if (!isMeant || view.version <= move.version) throw error;
+    return deliver(session, { ...move, version: view.version }, keepalive);
+  }
+}
+
 /** Read the game again, with what happened since. Its view and events must be of one moment.
  * @param {Store} store @param {Playback} playback */
 export async function refresh(store, playback) {
-  const { session, table, queue } = store.get();
-  if (!session || !table) return;
+  const before = store.get();
+  const { session } = before;
+  if (!session || !before.table) return;
   try {
-    const [view, events] = await readGame(session, queue.at(-1)?.seq ?? table.seq);
+    const [view, events] = await readGame(session, knownSeq(before));
     if (store.get().session?.id !== session.id) return;
+    if (before.view && view.version < before.view.version) return await enterAgain(store, playback, session);
     store.set(told(store.get(), view, events));
-    await playback.run();
+    playback.run();
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     store.set({ trouble: troubleOf(error) });
   }
+}
+
+/** Show a game anew that the service knows less of than the page: its storage lost the newest moves.
+ * @param {Store} store @param {Playback} playback @param {Session} session */
+async function enterAgain(store, playback, session) {
+  const [view, events] = await readGame(session, 0);
+  if (store.get().session?.id !== session.id) return;
+  const seen = Math.min(session.seen, events.at(-1)?.seq ?? 0);
+  playback.reset();
+  store.set(entered({ ...current(store, session), seen }, view, events));
 }
 
 /** A view with the events up to it, after a seq.

@@ -108,10 +108,21 @@ function inGame(session, view) {
   };
 }
 
+/** The seq of the last event that the page has. @param {State} state */
+export const knownSeq = ({ queue, table }) => queue.at(-1)?.seq ?? table?.seq ?? 0;
+
+/** Whether no event is missing between those that the page has and others.
+ * @param {State} state @param {GameEvent[]} events */
+export function isNext(state, events) {
+  const known = knownSeq(state);
+  const first = events.find((each) => each.seq > known);
+  return !first || first.seq === known + 1;
+}
+
 /** What an answer of the service changes: events that are known already are left out.
  * @param {State} state @param {View} view @param {GameEvent[]} events @returns {Partial<State>} */
 export function told(state, view, events) {
-  const known = state.queue.at(-1)?.seq ?? state.table?.seq ?? 0;
+  const known = knownSeq(state);
   const queue = [...state.queue, ...events.filter((each) => each.seq > known)];
   const newest = state.view && state.view.version > view.version ? state.view : view;
   if (queue.length || !state.table) return { view: newest, queue };

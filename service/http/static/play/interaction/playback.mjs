@@ -33,6 +33,9 @@ export function createPlayback(store) {
 
   return {
     run() {
+      const { queue, pause: stop } = store.get();
+      // Without an event to show it would be over before it could be kept as running.
+      if (!running && (queue.length === 0 || stop)) return Promise.resolve();
       running ??= runAll();
       return running;
     },
