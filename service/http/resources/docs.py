@@ -6,14 +6,16 @@ The verifier is a module of JavaScript with others below it. They are asked for 
 
 from __future__ import annotations
 
+from functools import cache
 from importlib.resources import files
+from pathlib import Path
 
-from flask import Blueprint, Response, current_app, redirect, request, send_from_directory
-from werkzeug.exceptions import NotFound
+from flask import Blueprint, Response, current_app, redirect, request
 from werkzeug.wrappers import Response as BaseResponse
 
 from service.games.answers.entity_tags import is_cached
 from service.http.root_path import located
+from service.http.static_files import StaticFile, StaticFiles
 
 blueprint = Blueprint("docs", __name__)
 
@@ -21,17 +23,21 @@ _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-_OWN_FILES = str(files("service.http") / "static")
-_PAGE_NAMES = ("docs.js",)
-_VERIFIER_FILES = f"{_OWN_FILES}/verify"
-_SWAGGER_FILES = str(files("flask_swagger_ui") / "dist")
+_OWN_FILES = Path(str(files("service.http") / "static"))
+_SWAGGER_FILES = Path(str(files("flask_swagger_ui") / "dist"))
+_OWN_NAMES = ("docs.js",)
 _SWAGGER_NAMES = (
     "swagger-ui.css",
     "swagger-ui-bundle.js",
     "favicon-16x16.png",
     "favicon-32x32.png",
 )
-_DAY = 86_400
+_FILES = StaticFiles(
+    {name: _OWN_FILES / name for name in _OWN_NAMES}
+    | {name: _SWAGGER_FILES / name for name in _SWAGGER_NAMES}
+)
+_VERIFIER = StaticFiles({"verify.mjs": _OWN_FILES / "verify.mjs"})
+_VERIFIER_PARTS = StaticFiles.below(_OWN_FILES / "verify")
 _PAGE = "/v1/docs"
 
 
@@ -55,34 +61,36 @@ def spec() -> Response:
 @blueprint.get(_PAGE)
 def swagger_ui() -> Response:
     """The page of Swagger UI."""
-    return _guarded(send_from_directory(_OWN_FILES, "docs.html"))
+    return _guarded(_page().reply())
 
 
-@blueprint.get("/v1/docs/<name>")
+@blueprint.get(f"{_PAGE}/<version>/<name>")
+def kept_asset(version: str, name: str) -> Response:
+    """A file that the page loads, at the address that the page names."""
+    return _guarded(_FILES.kept_reply(version, name))
+
+
+@blueprint.get(f"{_PAGE}/<name>")
 def asset(name: str) -> Response:
-    """A file that the page loads."""
-    if name in _SWAGGER_NAMES:
-        return _guarded(send_from_directory(_SWAGGER_FILES, name, max_age=_DAY))
-    if name in _PAGE_NAMES:
-        return _guarded(send_from_directory(_OWN_FILES, name))
-    raise NotFound
+    """A file that the page loads, at an address that stays the same."""
+    return _guarded(_FILES.reply(name))
 
 
 @blueprint.get("/verify.mjs")
 def verifier() -> Response:
     """The verifier of replays."""
-    return _module(_OWN_FILES, "verify.mjs")
+    return _VERIFIER.reply("verify.mjs")
 
 
 @blueprint.get("/verify/<name>")
 def verifier_part(name: str) -> Response:
     """A module that the verifier imports."""
-    return _module(_VERIFIER_FILES, name)
+    return _VERIFIER_PARTS.reply(name)
 
 
-def _module(folder: str, name: str) -> Response:
-    """A module; browsers refuse one whose media type is not that of JavaScript."""
-    return send_from_directory(folder, name, mimetype="text/javascript")
+@cache
+def _page() -> StaticFile:
+    return _FILES.page(_OWN_FILES / "docs.html")
 
 
 def _guarded(response: Response) -> Response:

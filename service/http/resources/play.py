@@ -6,11 +6,14 @@ fit. Every address in them is relative, so that they work under any prefix.
 
 from __future__ import annotations
 
+from functools import cache
 from importlib.resources import files
+from pathlib import Path
 
-from flask import Blueprint, Response, redirect, request, send_from_directory
-from werkzeug.exceptions import NotFound
+from flask import Blueprint, Response, redirect, request
 from werkzeug.wrappers import Response as BaseResponse
+
+from service.http.static_files import StaticFile, StaticFiles
 
 blueprint = Blueprint("play", __name__)
 
@@ -18,20 +21,14 @@ _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
     "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-_FILES = str(files("service.http") / "static" / "play")
-_MEDIA_TYPES = {
-    "mjs": "text/javascript",
-    "css": "text/css",
-    "svg": "image/svg+xml",
-    "txt": "text/plain",
-}
-"""By the ending of a name: what is served, and as what; browsers refuse modules of other types."""
+_FOLDER = Path(str(files("service.http") / "static" / "play"))
+_FILES = StaticFiles.below(_FOLDER)
 
 
 @blueprint.get("/play")
 def table() -> Response:
     """The page."""
-    return _guarded(send_from_directory(_FILES, "index.html"))
+    return _guarded(_page().reply())
 
 
 @blueprint.get("/play/")
@@ -43,10 +40,12 @@ def with_slash() -> BaseResponse:
 @blueprint.get("/play/<path:name>")
 def part(name: str) -> Response:
     """A file that the page loads."""
-    media_type = _MEDIA_TYPES.get(name.rpartition(".")[2])
-    if media_type is None:
-        raise NotFound
-    return _guarded(send_from_directory(_FILES, name, mimetype=media_type))
+    return _guarded(_FILES.reply(name))
+
+
+@cache
+def _page() -> StaticFile:
+    return _FILES.page(_FOLDER / "index.html")
 
 
 def _guarded(response: Response) -> Response:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from urllib.parse import urljoin
 
 import pytest
@@ -11,7 +10,7 @@ from flask.testing import FlaskClient
 
 from service.http.resources import docs
 
-VERIFIER_FILES = Path(docs._VERIFIER_FILES)
+VERIFIER_FILES = docs._OWN_FILES / "verify"
 
 
 def test_the_root_leads_to_the_documentation(client: FlaskClient) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import hashlib
 import re
-from pathlib import Path
 from urllib.parse import urljoin
 
 import pytest
@@ -15,7 +14,7 @@ from service.app import create_app
 from service.config import Config
 from service.http.resources import play
 
-FILES = Path(play._FILES)
+FILES = play._FOLDER
 LIBRARY = "72284e8e9079c87817145df1110f74e8a2aa040b2fc384922e18dfcb46fc1fd7"
 """The SHA-256 of preact/standalone.module.js of htm 3.1.1, as npm has it."""
 LARGEST_PAGE = 150 * 1024
