@@ -82,20 +82,32 @@ function setDiscard({ oas3Actions, specSelectors }, you) {
   oas3Actions.setRetainRequestBodyValueFlag({ value: true, pathMethod });
 }
 
-// What was answered stands alone; the documented answers are folded below it.
+// The documented answers stand in a fold of their own, below what was answered. It is closed by
+// each answer, and at the operations that open by themselves; what is closed is not rendered.
 const foldedAnswers = {
   wrapComponents: {
     responses: (Original, { React }) => (props) => {
-      if (!props.tryItOutResponse) return React.createElement(Original, props);
-      return React.createElement(
+      const { path, method, specSelectors, tryItOutResponse } = props;
+      const name = specSelectors.specJson().getIn(["paths", path, method, "operationId"]);
+      const [isUnfolded, setUnfolded] = React.useState(!shownOpen.has(name));
+      React.useEffect(() => {
+        if (tryItOutResponse) setUnfolded(false);
+      }, [tryItOutResponse]);
+      const part = React.createElement;
+      const answered = tryItOutResponse
+        ? part("div", { className: "answered" }, part(Original, props))
+        : null;
+      const documented = isUnfolded ? part(Original, { ...props, tryItOutResponse: null }) : null;
+      const toggle = (event) => setUnfolded(event.currentTarget.open);
+      return part(
         "div",
         null,
-        React.createElement("div", { className: "answered" }, React.createElement(Original, props)),
-        React.createElement(
+        answered,
+        part(
           "details",
-          { className: "documented" },
-          React.createElement("summary", null, "Documented answers"),
-          React.createElement(Original, { ...props, tryItOutResponse: null }),
+          { className: "documented", open: isUnfolded, onToggle: toggle },
+          part("summary", null, "Documented answers"),
+          documented,
         ),
       );
     },
