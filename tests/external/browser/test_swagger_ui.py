@@ -50,10 +50,14 @@ class Docs:
         return lock.get_attribute("aria-label") == "authorization button locked"
 
     def authorize(self, token: str) -> None:
-        """Give a token to the dialog behind the Authorize button."""
+        """Give a token to the dialog behind the Authorize button, in place of any before."""
         self._page.locator(".auth-wrapper .btn.authorize").click()
         dialog = self._page.locator(".dialog-ux .modal-ux")
         self._page.screenshot(path=self._folder / "authorize.png")
+        logout = dialog.get_by_text("Logout")
+        expect(logout.or_(dialog.locator("input"))).to_be_visible()
+        if logout.is_visible():
+            logout.click()
         dialog.locator("input").fill(token)
         dialog.get_by_role("button", name="Apply credentials").click()
         dialog.locator(".btn-done").click()
