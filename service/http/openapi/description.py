@@ -21,7 +21,7 @@ SPEC_OPTIONS: _Object = {
             "You against AI players: eleven rounds, dealt from three to thirteen cards, in which "
             "the rank that equals the number of cards is wild. The lowest total wins.\n\n"
             "1. **createGame** answers a `token` and the game's `id`. Send the token as "
-            "`Authorization: Bearer <token>`; here, paste it into **Authorize** and the id into "
+            "`Authorization: Bearer <token>`; in Swagger UI it is set by then, and so is every "
             "`game_id`.\n"
             "2. **drawCard**, then **discardCard**: that is your turn. The answer has every "
             "event up to your next one, the AI players' moves included.\n"

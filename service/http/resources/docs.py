@@ -25,7 +25,7 @@ _POLICY = (
 )
 _OWN_FILES = Path(str(files("service.http") / "static"))
 _SWAGGER_FILES = Path(str(files("flask_swagger_ui") / "dist"))
-_OWN_NAMES = ("docs.js",)
+_OWN_NAMES = ("docs.js", "docs.css")
 _SWAGGER_NAMES = (
     "swagger-ui.css",
     "swagger-ui-bundle.js",
