@@ -186,6 +186,7 @@ def _scan(log_format: str, games: int, rounds: int) -> Outcome:
             Path(folder),
             LOG_FORMAT=log_format,
             LOG_LEVEL="DEBUG",
+            WORKERS="2",
             METRICS_PORT="0",
             REDIS_URL=server.url,
             OTEL_EXPORTER_OTLP_ENDPOINT=collected.url,

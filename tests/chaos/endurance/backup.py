@@ -179,7 +179,7 @@ def of_embedded_servers(backups: int = 5, clients: int = 6, seed: int = 1) -> Ou
     (copy,), (serve,), _, _ = commands()
     with ExitStack() as running:
         folder = Path(running.enter_context(tempfile.TemporaryDirectory()))
-        service = running.enter_context(Launch(folder, LOG_LEVEL="CRITICAL"))
+        service = running.enter_context(Launch(folder, LOG_LEVEL="CRITICAL", WORKERS="2"))
         play = Play(service.url(), clients, rng)
         running.enter_context(play.going_on())
         for number in range(backups):
@@ -189,7 +189,7 @@ def of_embedded_servers(backups: int = 5, clients: int = 6, seed: int = 1) -> Ou
             _run(_with_place(copy, place), service.data_dir)
             play.wait_for_moves(1)
             settings = dict(word.split("=") for word in _with_place(serve, place)[:1])
-            with Launch(folder, LOG_LEVEL="CRITICAL", **settings) as restored:
+            with Launch(folder, LOG_LEVEL="CRITICAL", WORKERS="2", **settings) as restored:
                 violations += restored_violations(restored.url(), answered, rng)
             moves += sum(len(each.made) for each in answered)
     return _outcome(backups, moves, violations)
@@ -237,7 +237,7 @@ def of_own_servers(backups: int = 5, clients: int = 6, seed: int = 1) -> Outcome
 
 def _over(folder: Path, node: Node) -> Launch:
     url = f"redis://{node.address}/0"
-    return Launch(folder, LOG_LEVEL="CRITICAL", REDIS_URL=url)
+    return Launch(folder, LOG_LEVEL="CRITICAL", WORKERS="2", REDIS_URL=url)
 
 
 def _words(command: str, program: str) -> list[str]:

@@ -162,6 +162,7 @@ def playing(
         Launch(
             Path(folder),
             REDIS_URL=f"redis://{node.address}",
+            WORKERS="2",
             TRUSTED_PROXIES="1",
             LOG_LEVEL="CRITICAL",
             **settings,
