@@ -22,16 +22,16 @@ run: $(VENV)/run.stamp $(VENV)/engine.stamp ## serve at http://127.0.0.1:8000 (H
 	@exec $(BIN)/python -m service
 
 test: $(VENV)/test.stamp $(VENV)/engine.stamp ## run the tests that need nothing but Python
-	@$(PYTEST) $(PYTEST_ARGS)
+	@$(PYTEST) -m 'not trial' $(PYTEST_ARGS)
 
 check: $(VENV)/check.stamp $(VENV)/engine.stamp $(VENV)/generators.stamp $(VENV)/release.stamp tools/node_modules/.stamp ## run every check, whole numbers, Chromium, nginx, Caddy, Java and Node.js
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	tools/node_modules/.bin/tsc --project tools/tsconfig.json
-	@# Tracing sees the source form only and is slow: long tests, whole numbers and bounds of time
-	@# come after.
-	ENGINE_FORM=source $(PYTEST) --cov --cov-report=term -m 'not timing and not long' --durations=15 $(PYTEST_ARGS)
+	@# Tracing sees the source form only and is slow: trials, long tests, whole numbers and bounds of
+	@# time come after.
+	ENGINE_FORM=source $(PYTEST) --cov --cov-report=term -m 'not timing and not long and not trial' --durations=15 $(PYTEST_ARGS)
 	WHOLE=1 $(PYTEST) --durations=15 $(PYTEST_ARGS)
 	WHOLE=1 $(PYTEST) --dist loadfile tests/external $(PYTEST_ARGS)
 	@$(BIN)/python -m service openapi $(VENV)/openapi.json

@@ -116,6 +116,7 @@ def test_every_part_has_a_check() -> None:
     assert {*CHECKS, *CHECKS_OF_MANY_SERVERS} == {*PARTS}
 
 
+@pytest.mark.trial
 @pytest.mark.parametrize("checks", [CHECKS, CHECKS_OF_MANY_SERVERS], ids=["one", "many"])
 def test_a_quick_run_measures_each_part(
     checks: dict[str, Callable[[Any], object]], capsys: pytest.CaptureFixture[str]

@@ -66,7 +66,7 @@ def test_the_root_leads_to_the_page_and_the_page_to_its_files(
         assert place == f"{PREFIX}/v1/docs"
     page = prefixed.get(place, buffered=True).get_data(as_text=True)
     linked = [urljoin(place, link) for link in re.findall(r'(?:src|href)="([^"]+)"', page)]
-    assert len(linked) == 6
+    assert len(linked) == 7
     for address in linked:
         assert address.startswith((f"{PREFIX}/v1/", f"{PREFIX}/play"))
         assert prefixed.get(address, buffered=True).status_code == 200, address

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from copy import deepcopy
+from threading import Lock
 from typing import Any
 
 import flask_smorest
 import marshmallow as ma
+from flask import Flask
 
 from service.http.openapi import example_problems
 from service.http.problems import handlers
@@ -15,10 +18,23 @@ from service.http.schemas.replies import ProblemReply
 
 
 class Api(flask_smorest.Api):  # type: ignore[misc]
-    """The API and its description; errors are answered by the handlers of `problems`."""
+    """The API and its description; errors are answered by the handlers of `problems`.
+
+    What the operations say is put together at the first call for the description: that takes longer
+    than all else of a start.
+    """
 
     ERROR_SCHEMA = ProblemReply
     DEFAULT_ERROR_RESPONSE_NAME = None
+
+    def __init__(self, app: Flask, spec_kwargs: Mapping[str, object]) -> None:
+        self._lock = Lock()
+        self._left: list[Callable[[], None]] = []
+        super().__init__(app, spec_kwargs=spec_kwargs)
+
+    def describe_later(self, describe: Callable[[], None]) -> None:
+        """Have something described when the description is asked for."""
+        self._left.append(describe)
 
     def _register_error_handlers(self) -> None:
         handlers.register(self._app)
@@ -37,6 +53,9 @@ class Api(flask_smorest.Api):  # type: ignore[misc]
 
     def description(self) -> dict[str, Any]:
         """A new copy of the API description, each schema with the docstring of its class."""
+        with self._lock:  # two first requests may both ask for it
+            while self._left:
+                self._left.pop(0)()
         described: dict[str, Any] = deepcopy(self.spec.to_dict())
         schemas = described["components"]["schemas"]
         for (schema, *_), name in self.ma_plugin.converter.refs.items():

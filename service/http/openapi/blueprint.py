@@ -7,6 +7,7 @@ is not kept. `operations` reads here what a view says of its arguments, and pars
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from itertools import groupby
 from typing import Any, TypeVar
 
@@ -14,6 +15,7 @@ import flask_smorest
 import marshmallow as ma
 from flask import Flask
 
+from service.http.openapi.api import Api
 from service.http.openapi.headers import PROBLEM_HEADERS, rate_limit_headers
 from service.http.parsing import Token
 from service.http.problems.catalogue import MEDIA_TYPE, PROBLEMS, Problem
@@ -103,6 +105,10 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]
             headers=headers,
             success=True,
         )
+
+    def register_views_in_doc(self, api: Api, *context: object, **named: object) -> None:
+        """Leave the description of the operations until it is asked for."""
+        api.describe_later(partial(super().register_views_in_doc, api, *context, **named))
 
     @staticmethod
     def doc(**more: object) -> Callable[[_View], _View]:

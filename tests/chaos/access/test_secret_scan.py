@@ -26,6 +26,7 @@ def test_no_log_line_header_or_refusal_has_a_secret() -> None:
     assert " 0 failures" not in outcome.summary
 
 
+@pytest.mark.trial
 def test_the_started_service_prints_no_secret() -> None:
     outcome = scan_started_service(games=1)
     assert list(outcome.violations) == []
@@ -48,6 +49,7 @@ def test_ids_that_contain_card_codes_and_cards_of_the_request_are_allowed() -> N
     assert not secrets.violations
 
 
+@pytest.mark.trial
 def test_log_metrics_and_traces_of_games_show_no_secret() -> None:
     outcome = scan_outputs(games=4, rounds=scaled(10))
     assert list(outcome.violations) == []

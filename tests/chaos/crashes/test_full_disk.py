@@ -2,8 +2,12 @@
 
 import re
 
+import pytest
+
 from tests.chaos.crashes import full_disk
 from tests.scale import scaled
+
+pytestmark = pytest.mark.trial
 
 
 def test_a_full_disk_loses_no_acknowledged_move_and_room_is_all_that_it_takes() -> None:

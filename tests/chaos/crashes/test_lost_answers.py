@@ -2,7 +2,11 @@
 
 import re
 
+import pytest
+
 from tests.chaos.crashes import lost_answers
+
+pytestmark = pytest.mark.trial
 
 
 def test_lost_answers_make_no_move_twice_and_no_legal_move_is_refused() -> None:

@@ -2,7 +2,11 @@
 
 import re
 
+import pytest
+
 from tests.chaos.crashes import power_cuts
+
+pytestmark = pytest.mark.trial
 
 
 def test_power_cuts_lose_no_acknowledged_move() -> None:

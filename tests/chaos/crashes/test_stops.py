@@ -2,8 +2,12 @@
 
 import re
 
+import pytest
+
 from tests.chaos.crashes import stops
 from tests.scale import scaled
+
+pytestmark = pytest.mark.trial
 
 
 def test_a_stop_of_every_process_at_once_loses_no_move_and_makes_no_503() -> None:

@@ -2,7 +2,11 @@
 
 import re
 
+import pytest
+
 from tests.chaos.crashes import worker_kills
+
+pytestmark = pytest.mark.trial
 
 
 def test_killed_workers_lose_no_move_and_make_none_twice_and_every_game_is_finished() -> None:

@@ -6,17 +6,21 @@ import random
 import re
 from pathlib import Path
 
+import pytest
+
 from tests.chaos.endurance import backup
 from tests.chaos.endurance.backup import Answered, Play
 from tests.system.launch import Launch
 
 
+@pytest.mark.trial
 def test_a_copy_of_the_embedded_servers_data_has_every_answered_move() -> None:
     outcome = backup.of_embedded_servers(backups=1, clients=3)
     assert outcome.violations == []
     assert int(re.findall(r"\d+", outcome.summary)[1]) >= 20
 
 
+@pytest.mark.trial
 def test_a_snapshot_of_an_own_server_has_every_answered_move() -> None:
     outcome = backup.of_own_servers(backups=1, clients=3)
     assert outcome.violations == []

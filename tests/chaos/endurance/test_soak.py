@@ -28,7 +28,7 @@ _SHORT = soak.Size(
 )
 
 
-@pytest.mark.long
+@pytest.mark.trial
 def test_some_seconds_of_load_leave_nothing_behind() -> None:
     outcome = soak.run(_SHORT)
     assert outcome.violations == []
@@ -59,7 +59,7 @@ class Leak:
             each.close()
 
 
-@pytest.mark.long
+@pytest.mark.trial
 def test_connections_and_keys_that_are_left_are_found() -> None:
     with closing(Leak()) as leak:
         outcome = soak.run(replace(_SHORT, rest=1.0), leak)

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.chaos.store.failover import run
 from tests.nodes import cluster_group, sentinel_group
+
+pytestmark = pytest.mark.trial
 
 
 def test_a_sentinel_master_that_is_killed_loses_no_acknowledged_move() -> None:

@@ -2,8 +2,12 @@
 
 import re
 
+import pytest
+
 from tests.chaos.store import store_kills
 from tests.scale import scaled
+
+pytestmark = pytest.mark.trial
 
 
 def test_the_deaths_of_the_storage_lose_no_acknowledged_move() -> None:

@@ -5,8 +5,12 @@ from __future__ import annotations
 import math
 import re
 
+import pytest
+
 from tests.chaos.traffic import flood
 from tests.scale import scaled
+
+pytestmark = pytest.mark.trial
 
 
 def test_a_flood_is_refused_and_no_move_of_the_others_fails() -> None:

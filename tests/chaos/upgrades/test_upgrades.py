@@ -4,9 +4,9 @@ import pytest
 
 from tests.chaos.trial import Outcome
 from tests.chaos.upgrades import first_release, restarts, rolling_upgrades
-from tests.scale import scaled
 
-TIMES = scaled(10)
+pytestmark = pytest.mark.trial
+TIMES = 1
 
 
 def numbers(outcome: Outcome) -> list[int]:

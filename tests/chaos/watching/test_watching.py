@@ -16,22 +16,26 @@ from tests.nodes import cluster_group, sentinel_group
 from tests.scale import scaled
 
 
+@pytest.mark.trial
 def test_who_watches_sees_everything_once_whatever_is_cut_or_killed() -> None:
     outcome = watched_games.run(cuts=scaled(50), kills=scaled(10))
     assert outcome.violations == []
     assert re.match(rf"{scaled(10)} kills, {scaled(50)} connections cut, [1-9]", outcome.summary)
 
 
+@pytest.mark.trial
 def test_streams_and_waiting_calls_end_cleanly_at_a_stop_and_go_on_after_it() -> None:
     outcome = watched_stops.run(stops=scaled(20))
     assert outcome.violations == []
     assert int(re.findall(r"(\d+) streams ended and resumed", outcome.summary)[0]) >= 4
 
 
+@pytest.mark.trial
 def test_a_sentinel_master_that_is_killed_costs_who_watches_nothing() -> None:
     assert run(sentinel_group, ["kills"]).violations == []
 
 
+@pytest.mark.trial
 def test_a_cluster_master_that_is_frozen_costs_who_watches_nothing() -> None:
     assert run(cluster_group, ["freezes"]).violations == []
 
