@@ -11,6 +11,7 @@ from playwright.sync_api import Browser, Locator, expect
 
 from tests.external.browser.table_driver import PHONE, Table
 from tests.external.browser.test_play import SHORT, assert_clean, served
+from tests.nodes import wait_for
 
 LEAST_TARGET = 44
 NARROWEST = {"width": 320, "height": 640}
@@ -161,7 +162,7 @@ def test_every_event_is_told_once(browser: Browser, service_url: str) -> None:
     events = requests.get(f"{game}/events?limit=1000", timeout=10).json()["events"]
     told = [each for each in events if each["type"] != "seat_joined"]
     script = "window.told.filter(Boolean).map((text) => text.slice(0, -1).split('. ')).flat()"
-    table.page.wait_for_function(f"{script}.length >= {len(told)}")
+    wait_for(lambda: len(table.page.evaluate(script)) >= len(told), "every event is told")
 
     sentences = table.page.evaluate(script)
     assert len(sentences) == len(told)

@@ -76,7 +76,7 @@ def test_the_command_says_what_it_is(command: Path, tmp_path: Path) -> None:
     told = ran(command, "--help", cwd=tmp_path).stdout
     assert told.startswith("usage: three-thirteen [-h] COMMAND ...")
     assert re.findall(r"^    (\w+) ", told, re.MULTILINE) == [
-        *("serve", "verify", "openapi", "version"),
+        *("serve", "backup", "verify", "openapi", "version"),
     ]
 
 

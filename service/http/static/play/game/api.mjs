@@ -9,6 +9,7 @@
 
 const BASE = new URL("../../v1/", import.meta.url).href;
 const TRANSIENT = [429, 502, 503, 504];
+const NO_CONTENT = 204;
 const NOBODY = "no-answer";
 const FIRST_PAUSE = 500;
 const LONGEST_PAUSE = 8000;
@@ -150,8 +151,10 @@ async function call(asked) {
 }
 
 /** Whether to ask again: the service says so, or what answered is not the service, which answers
- * every one of these calls in JSON. @param {Answer} answer */
-const isTransient = (answer) => TRANSIENT.includes(answer.status) || !isJson(answer.text);
+ * every one of these calls in JSON, or with 204. @param {Answer} answer */
+function isTransient({ status, text }) {
+  return TRANSIENT.includes(status) || (status !== NO_CONTENT && !isJson(text));
+}
 
 /** @param {string} text */
 function isJson(text) {
