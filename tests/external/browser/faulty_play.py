@@ -16,11 +16,9 @@ import requests
 from tests.external.browser.faulty_proxy import FaultyProxy
 from tests.external.browser.table_driver import Table
 from tests.external.deploy.proxies import free_port
-from tests.scale import scaled
 from tests.system.launch import Launch
 
 _FAULTS = ("service", "net", "offline", "reload", "stream", "answer")
-_MOMENTS = 20
 _SECONDS = 60.0
 
 
@@ -187,12 +185,8 @@ class Driver:
 
 
 def faults(chance: random.Random) -> list[str]:
-    """The faults of a test, each kind as often as the others."""
-    count = scaled(_MOMENTS)
-    order = chance.sample(_FAULTS, len(_FAULTS))
-    kinds = [order[number % len(order)] for number in range(max(count, len(order)))]
-    chance.shuffle(kinds)
-    return kinds
+    """The faults of one game: one of each kind, in any order."""
+    return chance.sample(_FAULTS, len(_FAULTS))
 
 
 def seat_of(table: Table, url: str) -> Seat:
