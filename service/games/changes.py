@@ -23,11 +23,11 @@ from service.errors import KeyReusedError, RematchMadeError
 from service.games import tokens
 from service.games.answers.entity_tags import require_match
 from service.games.answers.responses import Left, Moved, Seated
+from service.games.change import Change, Decision
 from service.games.idempotency import Idempotency, move_key, old_move_key, record_key
 from service.games.loaded import Invitee, LoadedGame, SeatHolder, as_invitee, as_seat_holder
 from service.games.new_seats import CREATOR
 from service.games.stored.meta import Meta, Reservation
-from service.games.transactions import Change, Decision
 from service.store.models import MoveKey, RecordKey, StoredGame
 
 

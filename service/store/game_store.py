@@ -8,10 +8,9 @@ The keys of one game share a hash tag, so that they live in one slot of a cluste
     {g:<id>}:events        list: one entry an event, the one of seq n at index n - 1
 
 and those of the idempotency records (`records.py`). Every key has a lifetime. `commit` runs one
-script: it looks the client's key up, compares the version and writes everything, or nothing; a
-deletion is a script that compares the version, too. Where the answer of a commit is lost, its key
-or nonce tells whether it was made; it is sent again only to a server that has been running all the
-time.
+script: it looks the client's key up, compares the version and writes all or nothing; so does a
+deletion. Where the answer of a commit is lost, its key or nonce tells whether it was made; it is
+sent again only to a server that has been running all the time.
 """
 
 from __future__ import annotations
@@ -56,8 +55,7 @@ from service.store.subscriptions.subscription import Subscription
 
 _WAIT_MS = 600
 """How long replicas have to confirm a write; less than a connection's timeout."""
-_CLOCK_STEP = 1
-"""Seconds by which an uptime may be wrong, since servers count whole ones."""
+_CLOCK_STEP = 1  # second by which an uptime may be wrong, since servers count whole ones
 
 
 class GameStore:

@@ -30,6 +30,7 @@ from service.errors import (
     TokenRequiredError,
 )
 from service.games.answers.responses import Moved, Seated
+from service.games.change import Change, Decision
 from service.games.changes import Create, Draw, Join, Leave
 from service.games.idempotency import Idempotency, move_key
 from service.games.loaded import LoadedGame, SeatHolder, Spectator
@@ -37,7 +38,7 @@ from service.games.repository import GameRepository
 from service.games.stored.event_log import LoggedEvent, pack
 from service.games.stored.meta import Meta
 from service.games.tokens import game_id, token_hash
-from service.games.transactions import ATTEMPTS, Change, Decision, Transactions
+from service.games.transactions import ATTEMPTS, Transactions
 from service.store.models import Commit, Committed, Deleted, MoveKey, Nonce, RecordKey, StoredGame
 from tests.builders import ANN, secret
 from tests.clock import Clock

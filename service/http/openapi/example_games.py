@@ -22,6 +22,7 @@ from service.config import Config
 from service.games import rematches, tokens
 from service.games.answers import bodies
 from service.games.answers.responses import respond
+from service.games.change import Change
 from service.games.changes import Create, Discard, Draw, Join, Rematch
 from service.games.idempotency import Idempotency
 from service.games.loaded import NextVersion
@@ -29,7 +30,6 @@ from service.games.new_games import options_of
 from service.games.repository import next_version
 from service.games.stored.event_log import LoggedEvent
 from service.games.stored.meta import Lifetimes, Meta
-from service.games.transactions import Change
 from service.http.schemas.options import GameRequest
 
 BEGAN = 1_767_261_600_000
