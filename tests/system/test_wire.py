@@ -30,7 +30,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Launch]:
 
 def connect(service: Launch) -> socket.socket:
     address = urlsplit(service.url())
-    return socket.create_connection((address.hostname, address.port), timeout=10)
+    return socket.create_connection((address.hostname, address.port), timeout=20)
 
 
 def answer(connection: socket.socket) -> bytes:
