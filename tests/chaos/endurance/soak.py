@@ -44,7 +44,7 @@ _SETTINGS = {
 _MOST_CONNECTIONS = 2 * (4 + 4 + 1) + 1
 """Of each worker those of its threads, of its own tasks and its subscription; and the trial's."""
 _SPARE_THREADS = 2 * (4 + 2)
-"""Of each worker those that answer and those that read for watchers: each starts at the first need."""
+"""Of each worker those that answer and those that read for watchers: all start at need."""
 _SPARE_DESCRIPTORS = 2
 """The trial asks for the metrics."""
 _CONNECTIONS = "connections to the storage"
