@@ -98,6 +98,12 @@ class Launch:
         """The process ids of the whole service."""
         return [member.pid for member in self.family()]
 
+    def workers(self) -> list[int]:
+        """The process ids of the web server's workers that run."""
+        gunicorn = [each for each in self.family() if "gunicorn" in each.command]
+        masters = {each.pid for each in gunicorn}
+        return [each.pid for each in gunicorn if each.parent in masters and each.state[0] != "Z"]
+
     def member(self, word: str) -> int:
         """The process id of the oldest descendant whose command holds a word."""
         return next(member.pid for member in self.family()[1:] if word in member.command)

@@ -38,12 +38,6 @@ class Scraper:
         return sum(sample.value for sample in samples if sample.name == name)
 
 
-def workers(service: Launch) -> list[int]:
-    """The process ids of the web server's workers."""
-    gunicorn = [each.pid for each in service.family() if "gunicorn" in each.command]
-    return gunicorn[1:]  # the first is their master
-
-
 def test_what_dead_workers_have_counted_stays_and_what_they_had_open_goes(tmp_path: Path) -> None:
     with Launch(tmp_path, METRICS_PORT="0") as service:
         scraper = Scraper(service)
@@ -53,12 +47,12 @@ def test_what_dead_workers_have_counted_stays_and_what_they_had_open_goes(tmp_pa
             f"{games[0]}/events", headers={"Accept": "text/event-stream"}, stream=True, timeout=10
         )
         wait_for(lambda: scraper.sum(STREAMS) == 1, "an open stream")
-        before = workers(service)
+        before = service.workers()
 
         for pid in before:
             os.kill(pid, signal.SIGKILL)
 
-        wait_for(lambda: not set(workers(service)) & set(before), "new workers")
+        wait_for(lambda: not set(service.workers()) & set(before), "new workers")
         wait_for(lambda: scraper.sum(STREAMS) == 0, "no open stream")
         assert scraper.sum(CREATED) == 8
         create_game(scraper.service_url)

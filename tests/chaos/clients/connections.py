@@ -178,8 +178,7 @@ def _address(service: Launch) -> tuple[str, int]:
 
 def _files_and_threads(service: Launch) -> dict[int, tuple[int, int]]:
     """How many files and threads each worker has, where that can be seen."""
-    web = service.member("gunicorn")
-    places = [Path(f"/proc/{each.pid}") for each in service.family() if each.parent == web]
+    places = [Path(f"/proc/{pid}") for pid in service.workers()]
     return {
         int(place.name): (
             len(list((place / "fd").iterdir())),

@@ -56,7 +56,7 @@ class Killer:
         while self._left and not self._stopped.is_set():
             self._wait_for_moves(self._rng.randint(1, _MAX_MOVES_BETWEEN_KILLS))
             time.sleep(self._rng.uniform(0, _MAX_WAIT_SECONDS))
-            if workers := self._workers():
+            if workers := self._service.workers():
                 with suppress(ProcessLookupError):
                     os.kill(self._rng.choice(workers), signal.SIGKILL)
                     self._history.count("kills")
@@ -66,12 +66,6 @@ class Killer:
         enough = self._history.moves + count
         while self._history.moves < enough and not self._stopped.wait(_POLL_SECONDS):
             pass
-
-    def _workers(self) -> list[int]:
-        """The running gunicorn processes whose parent is a gunicorn process."""
-        family = [each for each in self._service.family() if "gunicorn" in each.command]
-        masters = {each.pid for each in family}
-        return [each.pid for each in family if each.parent in masters and each.state[0] != "Z"]
 
 
 def run(kills: int = 300, moves: int = 3000, clients: int = 6, seed: int = 1) -> Outcome:

@@ -88,17 +88,13 @@ def every(_: random.Random, instances: Sequence[Instance]) -> Sequence[Instance]
 def _reload(service: Launch) -> None:
     """Have the master replace its workers, and wait until none of the former is left."""
     master = service.member("gunicorn_program")
-    before = _workers(service, master)
+    before = set(service.workers())
     os.kill(master, signal.SIGHUP)
     wait_for(
-        lambda: not before & (now := _workers(service, master)) and len(now) == _WORKERS,
+        lambda: not before & set(now := service.workers()) and len(now) == _WORKERS,
         "workers that were replaced",
         _REPLACED_SECONDS,
     )
-
-
-def _workers(service: Launch, master: int) -> set[int]:
-    return {each.pid for each in service.family() if each.parent == master and each.state[0] != "Z"}
 
 
 def _outcome(done: str, violations: Sequence[str], seed: int) -> Outcome:

@@ -84,10 +84,7 @@ def _kill_worker(service: Launch, rng: random.Random) -> None:
 
 def _serving(service: Launch) -> list[int]:
     """The workers that serve: each has threads by then."""
-    family = [each for each in service.family() if "gunicorn" in each.command]
-    masters = {each.pid for each in family}
-    workers = [each.pid for each in family if each.parent in masters and each.state[0] != "Z"]
-    return [pid for pid in workers if _threads(pid) > 1]
+    return [pid for pid in service.workers() if _threads(pid) > 1]
 
 
 def _threads(pid: int) -> int:

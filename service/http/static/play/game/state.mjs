@@ -9,6 +9,9 @@
 import { cardOf, identified } from "./hand_order.mjs";
 import { after, emptyTable, settle } from "./table.mjs";
 
+/** What the player has begun to do, and was advised: nothing. */
+const NOTHING_DONE = { arriving: null, selected: null, held: null, busy: false, hint: null, figures: false };
+
 /** @param {Settings} settings @param {Options} options @returns {State} */
 export function firstState(settings, options) {
   return {
@@ -24,12 +27,7 @@ export function firstState(settings, options) {
     playing: false,
     pause: null,
     order: [],
-    arriving: null,
-    selected: null,
-    held: null,
-    busy: false,
-    hint: null,
-    figures: false,
+    ...NOTHING_DONE,
     trouble: null,
     waiting: null,
     sheet: null,
@@ -95,12 +93,7 @@ function inGame(session, view) {
     screen: "table",
     session,
     view,
-    arriving: null,
-    selected: null,
-    held: null,
-    busy: false,
-    hint: null,
-    figures: false,
+    ...NOTHING_DONE,
     sheet: null,
     last: {},
     verdict: null,
